@@ -39,10 +39,10 @@ func digest(canonical []byte) string {
 	return pin.DigestPrefix + hex.EncodeToString(sum[:])
 }
 
-// formOf returns the bytes and digests (pin.Form) of a definition in canonical form, or of a server's
+// formOf returns the bytes and digests (pin.HashedDefinition) of a definition in canonical form, or of a server's
 // instructions as received.
-func formOf(entryType pin.EntryType, hashed []byte) pin.Form {
-	f := pin.Form{Definition: hashed, Digest: digest(hashed)}
+func formOf(entryType pin.EntryType, hashed []byte) pin.HashedDefinition {
+	f := pin.HashedDefinition{Definition: hashed, Digest: digest(hashed)}
 	f.Sanitized = f.Digest
 	if entryType == pin.Instructions {
 		f.Definition = jsontree.AppendString(nil, hashed)
@@ -56,22 +56,22 @@ func formOf(entryType pin.EntryType, hashed []byte) pin.Form {
 // sanitized returns a canonical form with every string sanitized. Member names stay as they
 // are, and so does their order.
 func sanitized(canonical []byte) []byte {
-	return jsontree.Append(nil, jsontree.MapTexts(jsontree.ParseCanonical(canonical), text.Sanitize))
+	return jsontree.Append(nil, jsontree.MapStrings(jsontree.ParseCanonical(canonical), text.Sanitize))
 }
 
 // setDigest returns the digest of the whole set, or "" if a name is repeated. If the set has entries other than
 // tools, the digest covers one line LIST:HEX per list, in pin.LockOrder. Tools always get a line, other lists
 // only if they aren't empty.
 func setDigest(s *pin.Set) string {
-	if s.Repeated() {
+	if s.HasRepeatedName() {
 		return ""
 	}
-	if len(s.Of(pin.Tools)) == len(s.Pins) {
+	if len(s.PinsOf(pin.Tools)) == len(s.Pins) {
 		return listDigest(s, pin.Tools)
 	}
 	var lines []string
 	for _, entryType := range pin.LockOrder {
-		if entryType == pin.Tools || len(s.Of(entryType)) > 0 {
+		if entryType == pin.Tools || len(s.PinsOf(entryType)) > 0 {
 			lines = append(lines, pin.EntryTypeInfo[entryType].Member+":"+pin.HexOf(listDigest(s, entryType)))
 		}
 	}
@@ -81,7 +81,7 @@ func setDigest(s *pin.Set) string {
 // listDigest returns the set digest of one list, and for instructions the digest of the
 // text. The policy is part of the digest of tools.
 func listDigest(s *pin.Set, entryType pin.EntryType) string {
-	pins := s.Of(entryType)
+	pins := s.PinsOf(entryType)
 	if entryType == pin.Instructions && len(pins) == 1 {
 		return pins[0].Digest
 	}
@@ -109,7 +109,7 @@ func approvalHash(server string, p *pin.Pin) string {
 	if received.Kind == '"' {
 		received = jsontree.Object(jsontree.Member{Name: "description", Value: received})
 	}
-	members := []jsontree.Member{{Name: "server_id", Value: jsontree.Text(server)}, {Name: "tool_name", Value: jsontree.Text(p.Name)}}
+	members := []jsontree.Member{{Name: "server_id", Value: jsontree.String(server)}, {Name: "tool_name", Value: jsontree.String(p.Name)}}
 	for _, m := range [][2]string{{"description", "description"}, {"input_schema", "inputSchema"}} {
 		if got := received.Get(m[1]); got.Kind != 0 {
 			members = append(members, jsontree.Member{Name: m[0], Value: got})

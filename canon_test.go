@@ -239,7 +239,7 @@ func TestListsOfOneSession(t *testing.T) {
 	jsontest.WantError(t, err, "m.json: ambiguous: list 2 of the session is not the first one: tool a")
 	// A name that is repeated in any of the lists is repeated in the capture.
 	for _, lists := range []string{list(a, a) + list(a), list(a) + list(a, a)} {
-		if set := canonPins(t, lists, pin.Policy{}); !set.Repeated() {
+		if set := canonPins(t, lists, pin.Policy{}); !set.HasRepeatedName() {
 			t.Errorf("a repeated name is not seen in\n%s", lists)
 		}
 	}
@@ -258,7 +258,7 @@ func TestPinnedForms(t *testing.T) {
 		t.Fatalf("%d pins", len(set.Pins))
 	}
 	for i, p := range set.Pins {
-		if want := jsontest.Canonical(t, p.Received); string(p.Definition) != want {
+		if want := jsontest.CanonicalForm(t, p.Received); string(p.Definition) != want {
 			t.Fatalf("pin %d: canonical form\n%s\nthe second implementation says\n%s", i, p.Definition, want)
 		}
 	}
@@ -279,8 +279,8 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	raw := []byte("[" + strings.Join(list, ",") + "]")
-	v := pintest.Tree(t, string(raw))
-	ours, theirs := strings.Split(string(jsontree.Append(nil, v)), ","), strings.Split(jsontest.Canonical(t, raw), ",")
+	v := pintest.ParseTree(t, string(raw))
+	ours, theirs := strings.Split(string(jsontree.Append(nil, v)), ","), strings.Split(jsontest.CanonicalForm(t, raw), ",")
 	for i := range list {
 		if ours[i] != theirs[i] {
 			t.Errorf("%s: %s, the second implementation says %s", list[i], ours[i], theirs[i])
@@ -303,9 +303,9 @@ func FuzzCanonical(f *testing.F) {
 		if err != nil {
 			return
 		}
-		text := bytes.Clone(raw[v.At:v.End])
+		text := bytes.Clone(raw[v.Start:v.End])
 		once := jsontree.Append(nil, v)
-		if want := jsontest.Canonical(t, text); string(once) != want {
+		if want := jsontest.CanonicalForm(t, text); string(once) != want {
 			t.Fatalf("%q: canonical form\n%s\nthe second implementation says\n%s", raw, once, want)
 		}
 		if want, err := jcs.Transform(text); bytes.IndexAny(text, "{[") == 0 && (err != nil || string(once) != string(want)) {
@@ -315,10 +315,10 @@ func FuzzCanonical(f *testing.F) {
 		d := jsontree.NewReader(raw)
 		d.IsDefinition = func(path []jsontree.Step) bool { return len(path) == 0 }
 		d.Definition = func(_ []jsontree.Step, _ jsontree.Value, canonical []byte) { asDefinition = canonical }
-		if _, err := d.Next(0, len(raw)); string(asDefinition) != string(once) || (d.Rounded == nil) != (r.Rounded == nil) {
+		if _, err := d.Next(0, len(raw)); string(asDefinition) != string(once) || (d.FirstRounded == nil) != (r.FirstRounded == nil) {
 			t.Fatalf("%q: canonical form\n%s\nas a definition %v\n%s", raw, once, err, asDefinition)
 		}
-		if err := jsontree.Confirm(text, once); err != nil {
+		if err := jsontree.CrossCheck(text, once); err != nil {
 			t.Fatalf("%q: %v", raw, err)
 		}
 		again := jsontree.ParseCanonical(once)
@@ -339,7 +339,7 @@ func TestSetDigestOfInstructions(t *testing.T) {
 		"Use b.": "sha256:e23dd41fd465fa02f40a9cc02aa51983915c87e3d97dc13c38e94dbe6bd1dfbc",
 	} {
 		var s pin.Set
-		s.Put([]pin.Pin{{Key: pin.Key{Type: pin.Instructions}, Form: formOf(pin.Instructions, []byte(text))}})
+		s.SetPins([]pin.Pin{{Key: pin.Key{Type: pin.Instructions}, HashedDefinition: formOf(pin.Instructions, []byte(text))}})
 		if got := setDigest(&s); got != want {
 			t.Errorf("%s %s, want %s", text, got, want)
 		}
@@ -371,9 +371,9 @@ func TestSanitizedKeepsKeys(t *testing.T) {
 		{`{"enum":["a","a\u200b"]}`, `{"enum":["a","a"]}`, true},
 		{`[1,true,null,{}]`, `[1,true,null,{}]`, false},
 	} {
-		before := jsontest.Canonical(t, []byte(tt.text))
+		before := jsontest.CanonicalForm(t, []byte(tt.text))
 		got := sanitized([]byte(before))
-		if want := jsontest.Canonical(t, []byte(tt.want)); string(got) != want || (want != before) != tt.changed {
+		if want := jsontest.CanonicalForm(t, []byte(tt.want)); string(got) != want || (want != before) != tt.changed {
 			t.Errorf("%s: got %s, want %s", tt.text, got, want)
 		}
 	}
@@ -467,7 +467,7 @@ func TestVectorsToAccept(t *testing.T) {
 			if len(pins.Pins) != 1 || pins.Pins[0].Name != "t" {
 				t.Fatalf("pins %+v", pins.Pins)
 			}
-			want := jsontest.Canonical(t, pins.Pins[0].Received)
+			want := jsontest.CanonicalForm(t, pins.Pins[0].Received)
 			if got := string(pins.Pins[0].Definition); got != want {
 				t.Errorf("canonical form %s, want %s", got, want)
 			}
@@ -509,7 +509,7 @@ func TestVectorsOfCanonicalForm(t *testing.T) {
 	}
 	for _, p := range pairs {
 		t.Run(p.About, func(t *testing.T) {
-			v, err := jsontree.NewReader([]byte(p.Input)).Only()
+			v, err := jsontree.NewReader([]byte(p.Input)).ReadSingle()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -552,15 +552,15 @@ func digestsHold(t *testing.T, path string) {
 	}
 	for _, d := range vectors.Definitions {
 		r := jsontree.NewReader([]byte(d.Input))
-		v, err := r.Only()
-		if refused := strings.Contains(d.About, "pinproof refuses it"); refused != (err != nil || r.Rounded != nil) {
+		v, err := r.ReadSingle()
+		if refused := strings.Contains(d.About, "pinproof refuses it"); refused != (err != nil || r.FirstRounded != nil) {
 			t.Errorf("%s: refused: %v; %v", d.About, !refused, err)
 		}
 		if err != nil {
 			continue
 		}
 		var p pin.Pin
-		if p.Form = formOf(pin.Tools, jsontree.Append(nil, v)); p.Digest != d.Digest {
+		if p.HashedDefinition = formOf(pin.Tools, jsontree.Append(nil, v)); p.Digest != d.Digest {
 			t.Errorf("%s: %s, want %s", d.About, p.Digest, d.Digest)
 		}
 	}

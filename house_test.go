@@ -242,7 +242,7 @@ func TestRoot(t *testing.T) {
 			case *ast.AssignStmt:
 				for _, to := range n.Lhs {
 					s, ok := to.(*ast.SelectorExpr)
-					made = made || ok && slices.Contains([]string{"Matches", "Failed", "Blocked", "Differs", "Unanswered", "ExitCode"}, s.Sel.Name)
+					made = made || ok && slices.Contains([]string{"Matches", "Failed", "FailingDrift", "DifferingServers", "UnjudgedServers", "ExitCode"}, s.Sel.Name)
 				}
 			}
 			if made {
@@ -297,7 +297,7 @@ func TestOffline(t *testing.T) {
 }
 
 // TestSorted: the packages that decide set the pins of a set and the members of an object only where
-// those are sorted, in pin.Set.Put, in jsontree.Object and in the reader. The comparison of two sides,
+// those are sorted, in pin.Set.SetPins, in jsontree.Object and in the reader. The comparison of two sides,
 // searches and the canonical form rely on that order.
 func TestSorted(t *testing.T) {
 	makers := map[string]string{"Pins": "pin", "Parts": "jsontree"}

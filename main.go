@@ -49,7 +49,7 @@ func main() {
 
 // gate bundles the functions of canon.go and verify.go for the packages that read files and print reports.
 func gate() pin.Gate {
-	return pin.Gate{Form: formOf, SetDigest: setDigest, ApprovalHash: approvalHash, Compare: compareAll, Judge: judge, ExitCode: codeOf}
+	return pin.Gate{HashDefinition: formOf, SetDigest: setDigest, ApprovalHash: approvalHash, Compare: compareAll, Judge: judge, ExitCode: codeOf}
 }
 
 // run is the program: it takes its streams and returns the exit code.
@@ -67,5 +67,5 @@ func build() about.Build {
 	if info, ok := debug.ReadBuildInfo(); v == "" && ok && info.Main.Version != "(devel)" {
 		v = info.Main.Version
 	}
-	return about.Build{Version: cmp.Or(v, "devel"), Go: runtime.Version(), Home: home}
+	return about.Build{Version: cmp.Or(v, "devel"), GoVersion: runtime.Version(), ProjectURL: home}
 }

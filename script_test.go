@@ -165,7 +165,7 @@ func TestScript(t *testing.T) {
 			case "race": // ten times slower: too slow for the hostile files
 				return underRace(), nil
 			case "long": // for pages that take seconds
-				return jsontest.Long(), nil
+				return jsontest.IsLongRun(), nil
 			case "terminal": // there is the script of util-linux, which makes a pseudo-terminal
 				_, err := exec.LookPath("script")
 				return runtime.GOOS == "linux" && err == nil, nil
@@ -302,7 +302,7 @@ func startWorker() (w worker, err error) {
 // In .ci/run each command is a process, as users start it.
 func outcomeOf(ts *testscript.TestScript, args []string) outcome {
 	needsProcess := func(arg string) bool { return arg == "-" || strings.Contains(arg, "/dev/") }
-	if args[0] != "pinproof" || jsontest.Long() || slices.ContainsFunc(args, needsProcess) {
+	if args[0] != "pinproof" || jsontest.IsLongRun() || slices.ContainsFunc(args, needsProcess) {
 		code := processExit(ts, ts.Exec(args[0], args[1:]...))
 		return outcome{code, ts.ReadFile("stdout"), ts.ReadFile("stderr")}
 	}
@@ -750,7 +750,7 @@ func TestRealServers(t *testing.T) {
 			continue
 		}
 		for i, line := range bytes.Split(bytes.TrimSpace(secondOpinion(t, folder)), []byte("\n")) {
-			if folder == pintest.MadeUpServers || i%6 == 0 || jsontest.Long() {
+			if folder == pintest.MadeUpServers || i%6 == 0 || jsontest.IsLongRun() {
 				pairs = append(pairs, line)
 			}
 		}

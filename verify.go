@@ -22,17 +22,17 @@ import (
 // session, a pin whose entry isn't in it doesn't count as drift.
 func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 	for _, p := range sides {
-		if p.Missing() {
+		if p.LacksCapture() {
 			// Nobody captured this server, so nothing is known about it.
 			continue
 		}
 		drifts, wrong := compare(p.Locked, p.Captured)
 		if wrong != nil {
-			return nil, fail.In(p.LockfilePath+":"+strconv.Itoa(wrong.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
-				text.Name(p.Server), text.Name(wrong.Name))
+			return nil, fail.NewAt(p.LockfilePath+":"+strconv.Itoa(wrong.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
+				text.QuoteName(p.Server), text.QuoteName(wrong.Name))
 		}
 		for _, d := range drifts {
-			if d.Server = p.Server; !p.Part || d.Kind != pin.Removed {
+			if d.Server = p.Server; !p.IsPartial || d.Kind != pin.DriftRemoved {
 				all = append(all, d)
 			}
 		}
@@ -51,7 +51,7 @@ func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 	room := maxRenamedBytes
 	for _, denied := range pin.DeniedPins(sides) {
 		if denied.Definition != nil {
-			continue // diff.Renames compares it
+			continue // diff.FindRenames compares it
 		}
 		for i := range drifts {
 			d := &drifts[i]
@@ -59,7 +59,7 @@ func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 			if d.Type != denied.Type || d.Captured == nil || d.IsDenied() {
 				continue
 			}
-			if d.Type == pin.Skills && d.Server == denied.Server && d.Kind == pin.Added {
+			if d.Type == pin.Skills && d.Server == denied.Server && d.Kind == pin.DriftAdded {
 				d.MayBeDenied = true // the files of a skill have its name, too, so a copy has other digests
 			}
 			room -= len(d.Captured.Received) + len(d.Captured.Definition)
@@ -67,12 +67,12 @@ func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 				mayAllBeDenied(drifts)
 				return
 			}
-			definition := pin.ComparisonOf(sides, d.Server).Under(denied.Policy, d.Captured)
-			if digest(jsontree.Append(nil, pin.Renamed(d.Type, definition, denied.Name))) != denied.Digest {
+			definition := pin.FindComparison(sides, d.Server).CapturedUnderPolicy(denied.Policy, d.Captured)
+			if digest(jsontree.Append(nil, pin.WithName(d.Type, definition, denied.Name))) != denied.Digest {
 				continue
 			}
 			// Many entries without a text and a parameter have one definition.
-			if texts, parameters := pin.Content(d.Type, definition); len(texts)+len(parameters) > 0 {
+			if texts, parameters := pin.TextsAndParameters(d.Type, definition); len(texts)+len(parameters) > 0 {
 				d.LikeDenied = denied.Ref()
 			} else if d.Server == denied.Server {
 				d.MayBeDenied = true
@@ -119,17 +119,17 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, wrong *pin.Pin) {
 		}
 		switch {
 		case d.Captured == nil:
-			d.Kind = pin.Removed
+			d.Kind = pin.DriftRemoved
 		case len(d.Copies) > 1:
-			d.Kind = pin.Duplicate
+			d.Kind = pin.DriftDuplicate
 		case d.Locked == nil:
-			d.Kind = pin.Added
+			d.Kind = pin.DriftAdded
 		case isSame:
 			continue
 		case d.Locked.Sanitized == d.Captured.Sanitized:
-			d.Kind = pin.Hidden
+			d.Kind = pin.DriftHidden
 		default:
-			d.Kind = pin.Changed
+			d.Kind = pin.DriftChanged
 		}
 		drifts = append(drifts, d)
 	}
@@ -140,17 +140,17 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, wrong *pin.Pin) {
 // judge returns the verdict on a comparison: which drift and which servers fail the run, and the exit code.
 func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pin.Leniency) pin.Verdict {
 	v := pin.Verdict{
-		Matches: len(drifts) == 0 && also.Warnings == 0 && !also.OverBudget,
-		Failed:  also.Warnings > 0 && !allow.Warnings || also.OverBudget,
-		Blocked: pin.Refs{},
-		Differs: map[string]bool{},
+		Matches:          len(drifts) == 0 && also.Warnings == 0 && !also.OverBudget,
+		Failed:           also.Warnings > 0 && !allow.Warnings || also.OverBudget,
+		FailingDrift:     pin.Refs{},
+		DifferingServers: map[string]bool{},
 	}
 	// --allow missing lets pinned servers pass without a capture, but only if another server has one. It approves
 	// neither what these servers list nor their removal.
-	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.Present() })
+	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.HasCapture() })
 	for i := range sides {
 		judgeServer(&v, &sides[i], passMissing, allow)
-		v.Denied = append(v.Denied, denied(&sides[i], sides[i].Part && also.Denied)...)
+		v.Denied = append(v.Denied, denied(&sides[i], sides[i].IsPartial && also.Denied)...)
 	}
 	// The caller doesn't know which entries are denied, and would let an agent use them. So a denied entry fails the
 	// run.
@@ -158,20 +158,20 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 		if also.Denied {
 			v.Matches = false
 			v.Failed = true
-			v.Differs[ref.Server] = true
+			v.DifferingServers[ref.Server] = true
 		}
 	}
 	for _, d := range drifts {
-		v.Differs[d.Server] = true
-		if !passes(&d, pin.ComparisonOf(sides, d.Server), allow) {
+		v.DifferingServers[d.Server] = true
+		if !passes(&d, pin.FindComparison(sides, d.Server), allow) {
 			v.Failed = true
-			v.Blocked[d.Ref()] = true
+			v.FailingDrift[d.Ref()] = true
 		}
 	}
 	if v.Failed {
 		v.ExitCode = 1
 	}
-	if len(v.Unanswered) > 0 {
+	if len(v.UnjudgedServers) > 0 {
 		v.ExitCode = 2
 	}
 	return v
@@ -183,30 +183,30 @@ func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.
 	fails := true
 	unanswered := false
 	switch p.State {
-	case pin.Paired:
+	case pin.StatePaired:
 		differs = p.PolicyDiffers()
 		fails = differs
-	case pin.New:
+	case pin.StateNew:
 		// With --fail-on, the entries of an added server are judged one by one.
-		fails = allow.Spared == nil
-	case pin.Gone:
-	case pin.Missing:
+		fails = allow.BelowFailOn == nil
+	case pin.StateGone:
+	case pin.StateMissing:
 		fails = !passMissing
 		unanswered = fails
 	default:
 		unanswered = true
 	}
 	if unanswered {
-		v.Unanswered = append(v.Unanswered, p.Server)
+		v.UnjudgedServers = append(v.UnjudgedServers, p.Server)
 	}
-	if p.RecordsDiffer() {
+	if p.MetadataDiffers() {
 		differs = true
 		// With --fail-on, changed records don't fail the run, because they can't break a caller.
-		fails = fails || allow.Spared == nil
+		fails = fails || allow.BelowFailOn == nil
 	}
 	if differs {
 		v.Matches = false
-		v.Differs[p.Server] = true
+		v.DifferingServers[p.Server] = true
 	}
 	v.Failed = v.Failed || fails
 }
@@ -231,11 +231,11 @@ func denied(p *pin.Comparison, orUnlisted bool) (refs []pin.Ref) {
 // passes reports whether a flag lets a drift pass. --allow and --warn don't apply to a server without pins or
 // without a capture, nor if the capture has no tools, or no entries at all, where some are pinned.
 func passes(d *pin.Drift, p *pin.Comparison, allow pin.Leniency) bool {
-	if allow.Spared[d.Ref()] {
+	if allow.BelowFailOn[d.Ref()] {
 		return true
 	}
-	return allow.Kinds[d.Kind] && p.State == pin.Paired &&
-		!emptied(p.Locked.Of(pin.Tools), p.Captured.Of(pin.Tools)) && !emptied(p.Locked.Pins, p.Captured.Pins)
+	return allow.Kinds[d.Kind] && p.State == pin.StatePaired &&
+		!emptied(p.Locked.PinsOf(pin.Tools), p.Captured.PinsOf(pin.Tools)) && !emptied(p.Locked.Pins, p.Captured.Pins)
 }
 
 func emptied(locked, captured []pin.Pin) bool { return len(locked) > 0 && len(captured) == 0 }

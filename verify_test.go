@@ -29,16 +29,16 @@ import (
 
 // TestCompare: the drift of the tools in testdata/drift.txt.
 func TestCompare(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/drift.txt", 4) {
+	for _, row := range jsontest.ReadRows(t, "testdata/drift.txt", 4) {
 		t.Run(row[0], func(t *testing.T) {
 			pinned, found := canonPins(t, `{"tools":[`+row[1]+`]}`, pin.Policy{}), canonPins(t, `{"tools":[`+row[2]+`]}`, pin.Policy{})
 			drifts, _ := compare(pinned, found)
-			diff.Renames(effort.New(), nil, drifts)
+			diff.FindRenames(effort.NewBudget(), nil, drifts)
 			if got := pintest.DriftLines(drifts); got != row[3] {
 				t.Errorf("got %q; want %q", got, row[3])
 			}
 			for _, d := range drifts {
-				if d.Kind != pin.Duplicate && (d.Locked == nil) != (d.Kind == pin.Added) || (d.Captured == nil) != (d.Kind == pin.Removed) {
+				if d.Kind != pin.DriftDuplicate && (d.Locked == nil) != (d.Kind == pin.DriftAdded) || (d.Captured == nil) != (d.Kind == pin.DriftRemoved) {
 					t.Errorf("drift %+v", d)
 				}
 			}
@@ -61,9 +61,9 @@ func TestCompareByValue(t *testing.T) {
 			switch random.IntN(8) {
 			case 0:
 			case 1:
-				new = append(new, string(jsontree.Append(nil, pintest.MutateValue(random, t, pintest.Tree(t, d), 2))))
+				new = append(new, string(jsontree.Append(nil, pintest.MutateValue(random, t, pintest.ParseTree(t, d), 2))))
 				r := jsontree.NewReader([]byte(new[len(new)-1]))
-				if _, err := r.Only(); err != nil || r.Rounded != nil || len(decodedMembers(t, new[len(new)-1])) == 0 || decodedMembers(t, new[len(new)-1])["name"] != fmt.Sprintf("t%d", i) {
+				if _, err := r.ReadSingle(); err != nil || r.FirstRounded != nil || len(decodedMembers(t, new[len(new)-1])) == 0 || decodedMembers(t, new[len(new)-1])["name"] != fmt.Sprintf("t%d", i) {
 					new = new[:len(new)-1]
 				}
 			case 2:
@@ -91,7 +91,7 @@ func TestCompareByValue(t *testing.T) {
 			t.Fatalf("pinned\n%s\nfound\n%s\ngot %q; want %q", strings.Join(old, "\n"), strings.Join(new, "\n"), got, want)
 		}
 	}
-	for _, k := range []pin.DriftKind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate} {
+	for _, k := range []pin.DriftKind{pin.DriftAdded, pin.DriftRemoved, pin.DriftChanged, pin.DriftHidden, pin.DriftDuplicate} {
 		if kinds[k] < 10 {
 			t.Errorf("only %d of kind %s: a poor sample", kinds[k], k)
 		}
@@ -99,7 +99,7 @@ func TestCompareByValue(t *testing.T) {
 }
 
 func decodedMembers(t *testing.T, text string) map[string]any {
-	m, _ := jsontest.Decoded(t, []byte(text)).(map[string]any)
+	m, _ := jsontest.DecodeJSON(t, []byte(text)).(map[string]any)
 	return m
 }
 
@@ -164,7 +164,7 @@ func seen(v any) any {
 
 // TestOrderOfDrift: drift is ordered by server, then by name, then by kind.
 func TestOrderOfDrift(t *testing.T) {
-	servers, tools, kinds := []string{"a", "b", "😀", "\ufb33"}, []string{"A", "a", "ab", "😀", "\ufb33"}, []pin.DriftKind{pin.Added, pin.Changed, pin.Duplicate, pin.Hidden, pin.Removed}
+	servers, tools, kinds := []string{"a", "b", "😀", "\ufb33"}, []string{"A", "a", "ab", "😀", "\ufb33"}, []pin.DriftKind{pin.DriftAdded, pin.DriftChanged, pin.DriftDuplicate, pin.DriftHidden, pin.DriftRemoved}
 	var list []pin.Drift
 	for _, s := range servers {
 		for _, tool := range tools {
@@ -188,9 +188,9 @@ func TestOrderOfDrift(t *testing.T) {
 func TestComparePairs(t *testing.T) {
 	a, b := canonPins(t, `[{"name":"x"},{"name":"y"}]`, pin.Policy{}), canonPins(t, `[{"name":"x"},{"name":"z","w":1}]`, pin.Policy{})
 	drifts := driftOf(t, []pin.Comparison{
-		{Server: "one", Locked: a, Captured: b, State: pin.Paired},
-		{Server: "two", Locked: a, State: pin.Gone}, // vanished
-		{Server: "two more", Captured: a, State: pin.New},
+		{Server: "one", Locked: a, Captured: b, State: pin.StatePaired},
+		{Server: "two", Locked: a, State: pin.StateGone}, // vanished
+		{Server: "two more", Captured: a, State: pin.StateNew},
 	})
 	var got []string
 	for _, d := range drifts {
@@ -213,7 +213,7 @@ func TestWithoutDefinitions(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	for _, d := range drifts {
-		if d.TextsKnown() != (d.Kind == pin.Added) {
+		if d.TextsKnown() != (d.Kind == pin.DriftAdded) {
 			t.Errorf("%s %s: texts known: %v", d.Kind, d.Name, d.TextsKnown())
 		}
 	}
@@ -225,11 +225,11 @@ func TestPolicyDiffers(t *testing.T) {
 		p    pin.Comparison
 		want bool
 	}{
-		{pin.Comparison{State: pin.Paired}, false},
-		{pin.Comparison{State: pin.Paired, Captured: pins(pin.Policy{HashOnly: true})}, true},
-		{pin.Comparison{State: pin.Paired, Captured: pins(pin.Policy{Ignore: []string{"/icons"}}), Locked: pins(pin.Policy{Ignore: []string{"/icons"}})}, false},
-		{pin.Comparison{State: pin.New, Captured: pins(pin.Policy{HashOnly: true})}, false},
-		{pin.Comparison{State: pin.Gone, Locked: pins(pin.Policy{HashOnly: true})}, false},
+		{pin.Comparison{State: pin.StatePaired}, false},
+		{pin.Comparison{State: pin.StatePaired, Captured: pins(pin.Policy{HashOnly: true})}, true},
+		{pin.Comparison{State: pin.StatePaired, Captured: pins(pin.Policy{Ignore: []string{"/icons"}}), Locked: pins(pin.Policy{Ignore: []string{"/icons"}})}, false},
+		{pin.Comparison{State: pin.StateNew, Captured: pins(pin.Policy{HashOnly: true})}, false},
+		{pin.Comparison{State: pin.StateGone, Locked: pins(pin.Policy{HashOnly: true})}, false},
 	} {
 		if got := tt.p.PolicyDiffers(); got != tt.want {
 			t.Errorf("%+v: %v", tt.p, got)
@@ -243,9 +243,9 @@ func TestPolicyDiffers(t *testing.T) {
 func TestMissingCapture(t *testing.T) {
 	match := canonPins(t, `[{"name":"a"}]`, pin.Policy{})
 	sides := map[byte]pin.Comparison{
-		'=': {State: pin.Paired, Locked: match, Captured: match},
-		'!': {State: pin.Paired, Locked: match, Captured: canonPins(t, `[{"name":"a","x":1}]`, pin.Policy{})},
-		'?': {State: pin.Missing, Locked: match},
+		'=': {State: pin.StatePaired, Locked: match, Captured: match},
+		'!': {State: pin.StatePaired, Locked: match, Captured: canonPins(t, `[{"name":"a","x":1}]`, pin.Policy{})},
+		'?': {State: pin.StateMissing, Locked: match},
 	}
 	for _, servers := range []string{"=", "!", "?", "==", "=!", "=?", "!?", "??", "=!?", "=??", "!!?"} {
 		for _, allow := range []pin.Leniency{{}, lenient, {Missing: true}, {Kinds: lenient.Kinds, Warnings: true, Missing: true}} {
@@ -264,8 +264,8 @@ func TestMissingCapture(t *testing.T) {
 			case strings.Contains(servers, "!") && !allow.Warnings:
 				want = 1
 			}
-			if v.ExitCode != want || v.Matches != (strings.Trim(servers, "=") == "") || len(v.Unanswered) != unanswered ||
-				len(drifts) != strings.Count(servers, "!") || len(v.Differs) != len(strings.ReplaceAll(servers, "=", "")) {
+			if v.ExitCode != want || v.Matches != (strings.Trim(servers, "=") == "") || len(v.UnjudgedServers) != unanswered ||
+				len(drifts) != strings.Count(servers, "!") || len(v.DifferingServers) != len(strings.ReplaceAll(servers, "=", "")) {
 				t.Errorf("%s, missing allowed %t, lenient %t: want %d and %d unanswered; %+v, %d drifts",
 					servers, allow.Missing, allow.Warnings, want, unanswered, v, len(drifts))
 			}
@@ -286,7 +286,7 @@ func of(sides ...pin.Comparison) []pin.Comparison { return sides }
 
 // lenient is what --warn allows.
 var lenient = pin.Leniency{
-	Kinds:    map[pin.DriftKind]bool{pin.Added: true, pin.Removed: true, pin.Changed: true, pin.Hidden: true, pin.Duplicate: true},
+	Kinds:    map[pin.DriftKind]bool{pin.DriftAdded: true, pin.DriftRemoved: true, pin.DriftChanged: true, pin.DriftHidden: true, pin.DriftDuplicate: true},
 	Warnings: true,
 }
 
@@ -304,17 +304,17 @@ func driftOf(t testing.TB, sides []pin.Comparison) []pin.Drift {
 // wrong with a server as a whole. The expected exit codes follow the documentation.
 func TestJudge(t *testing.T) {
 	kinds := map[pin.DriftKind][2]string{
-		pin.Added: {`{"name":"a"}`, `{"name":"a"},{"name":"b"}`}, pin.Removed: {`{"name":"a"},{"name":"b"}`, `{"name":"a"}`},
-		pin.Changed: {`{"name":"a"}`, `{"name":"a","x":1}`}, pin.Duplicate: {`{"name":"a"}`, `{"name":"a"},{"name":"a"}`},
-		pin.Hidden: {`{"name":"a","description":"x"}`, `{"name":"a","description":"x\u200b"}`},
+		pin.DriftAdded: {`{"name":"a"}`, `{"name":"a"},{"name":"b"}`}, pin.DriftRemoved: {`{"name":"a"},{"name":"b"}`, `{"name":"a"}`},
+		pin.DriftChanged: {`{"name":"a"}`, `{"name":"a","x":1}`}, pin.DriftDuplicate: {`{"name":"a"}`, `{"name":"a"},{"name":"a"}`},
+		pin.DriftHidden: {`{"name":"a","description":"x"}`, `{"name":"a","description":"x\u200b"}`},
 	}
 	for kind, text := range kinds {
-		whole := pin.Comparison{Server: "s", State: pin.Paired,
+		whole := pin.Comparison{Server: "s", State: pin.StatePaired,
 			Locked: canonPins(t, "["+text[0]+"]", pin.Policy{}), Captured: canonPins(t, "["+text[1]+"]", pin.Policy{})}
 		unknown, unpinned, emptied, policy := whole, whole, whole, whole
-		harmless := pin.Leniency{Spared: pin.Refs{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
-		unknown.State, unknown.Locked = pin.New, pin.Set{}
-		unpinned.State, unpinned.Locked = pin.Unpinned, pin.Set{}
+		harmless := pin.Leniency{BelowFailOn: pin.Refs{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
+		unknown.State, unknown.Locked = pin.StateNew, pin.Set{}
+		unpinned.State, unpinned.Locked = pin.StateUnpinned, pin.Set{}
 		emptied.Captured = canonPins(t, "[]", pin.Policy{})
 		policy.Captured.Policy.HashOnly = true
 		for allowed := range kinds {
@@ -334,7 +334,7 @@ func TestJudge(t *testing.T) {
 				{"another policy, --warn", policy, none, lenient, 1},
 				{"a warning beside --allow", whole, warned, pin.Leniency{Kinds: lenient.Kinds}, 1},
 				{"a warning, --warn", whole, warned, lenient, 0},
-				{"nothing is known to be harmless", whole, none, pin.Leniency{Spared: pin.Refs{}}, 1},
+				{"nothing is known to be harmless", whole, none, pin.Leniency{BelowFailOn: pin.Refs{}}, 1},
 				{"known to be harmless", whole, none, harmless, 0},
 				{"harmless, on a server that joined", unknown, none, harmless, 0},
 				{"harmless, and what was asked for isn't pinned", unpinned, none, harmless, 2},
@@ -347,7 +347,7 @@ func TestJudge(t *testing.T) {
 				drifts := driftOf(t, sides)
 				before := fmt.Sprintf("%+v %+v", sides, drifts)
 				v := judge(sides, drifts, tt.also, tt.allow)
-				if v.ExitCode != tt.want || v.Matches || v.Failed != (tt.want > 0) || !v.Differs["s"] || len(v.Differs) != 1 {
+				if v.ExitCode != tt.want || v.Matches || v.Failed != (tt.want > 0) || !v.DifferingServers["s"] || len(v.DifferingServers) != 1 {
 					t.Errorf("%s, %s: want %d; %+v", kind, tt.what, tt.want, v)
 				}
 				if after := fmt.Sprintf("%+v %+v", sides, drifts); after != before {
@@ -365,31 +365,31 @@ func TestJudgeServers(t *testing.T) {
 	marked := canonPins(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
 	marked.Find(pin.Key{Name: "a"}).Denied = true
 	recorded := canonPins(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
-	recorded.Accepted = []pin.Record{{ID: "oversize", Digest: "1"}}
-	whole := pin.Comparison{Server: "s", State: pin.Paired, Locked: match, Captured: match}
+	recorded.Accepted = []pin.AcceptedWarning{{ID: "oversize", Digest: "1"}}
+	whole := pin.Comparison{Server: "s", State: pin.StatePaired, Locked: match, Captured: match}
 	denied := whole
 	denied.Locked = marked
 	part := denied
-	part.Part = true
+	part.IsPartial = true
 	part.Captured = canonPins(t, `[{"name":"b"}]`, pin.Policy{})
 	gone := denied
 	gone.Captured = part.Captured
 	drifted := denied
 	drifted.Captured = canonPins(t, `[{"name":"a","x":1},{"name":"b"}]`, pin.Policy{})
 	forbidden := whole
-	forbidden.State = pin.Forbidden
+	forbidden.State = pin.StateForbidden
 	records := whole
-	records.Lockfiles = true
+	records.BothLockfiles = true
 	records.Captured = recorded
 	joined := records
-	joined.State = pin.New
+	joined.State = pin.StateNew
 	joined.Locked = pin.Set{}
-	uncaptured := pin.Comparison{Server: "s", State: pin.Uncaptured, Locked: match}
-	absent := pin.Comparison{Server: "s", State: pin.Gone, Locked: match}
+	uncaptured := pin.Comparison{Server: "s", State: pin.StateUncaptured, Locked: match}
+	absent := pin.Comparison{Server: "s", State: pin.StateGone, Locked: match}
 	other := whole
 	other.Server = "t"
-	spared := pin.Leniency{Spared: pin.Refs{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
-	added := pin.Leniency{Kinds: map[pin.DriftKind]bool{pin.Added: true, pin.Removed: true}}
+	spared := pin.Leniency{BelowFailOn: pin.Refs{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
+	added := pin.Leniency{Kinds: map[pin.DriftKind]bool{pin.DriftAdded: true, pin.DriftRemoved: true}}
 
 	for what, tt := range map[string]struct {
 		sides []pin.Comparison
@@ -438,10 +438,10 @@ func verdictLine(v pin.Verdict) string {
 		line += " failed"
 	}
 	var differs, blocked, denied []string
-	for server := range v.Differs {
+	for server := range v.DifferingServers {
 		differs = append(differs, server)
 	}
-	for ref := range v.Blocked {
+	for ref := range v.FailingDrift {
 		blocked = append(blocked, ref.Name)
 	}
 	for _, ref := range v.Denied {
@@ -451,7 +451,7 @@ func verdictLine(v pin.Verdict) string {
 	for _, part := range []struct {
 		name string
 		list []string
-	}{{"differs", differs}, {"blocked", blocked}, {"denied", denied}, {"unanswered", v.Unanswered}} {
+	}{{"differs", differs}, {"blocked", blocked}, {"denied", denied}, {"unanswered", v.UnjudgedServers}} {
 		if len(part.list) > 0 {
 			line += " " + part.name + ":" + strings.Join(part.list, ",")
 		}
@@ -465,13 +465,13 @@ func TestEmptiedOfPrompts(t *testing.T) {
 	set := func(names ...string) (s pin.Set) {
 		var pins []pin.Pin
 		for _, name := range names {
-			pins = append(pins, pin.Pin{Key: pin.Key{Type: pin.Prompts, Name: name}, Form: formOf(pin.Prompts, []byte(`{"name":"`+name+`"}`))})
+			pins = append(pins, pin.Pin{Key: pin.Key{Type: pin.Prompts, Name: name}, HashedDefinition: formOf(pin.Prompts, []byte(`{"name":"`+name+`"}`))})
 		}
-		s.Put(pins)
+		s.SetPins(pins)
 		return s
 	}
 	for listed, want := range map[string]int{"": 1, "a": 0} {
-		sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: set("a", "b"), Captured: set(strings.Fields(listed)...)}}
+		sides := []pin.Comparison{{Server: "s", State: pin.StatePaired, Locked: set("a", "b"), Captured: set(strings.Fields(listed)...)}}
 		if v := judge(sides, driftOf(t, sides), pin.Faults{}, lenient); v.ExitCode != want {
 			t.Errorf("of two prompts %q is left: exit code %d", listed, v.ExitCode)
 		}
@@ -512,10 +512,10 @@ func TestMangledLockfile(t *testing.T) {
 	for _, pol := range []pin.Policy{{}, {Descriptions: "truncate=2"}, {HashOnly: true, Descriptions: "strip"}} {
 		found := pintest.PinsOf(t, jsontest.MangledCapture, pol)
 		text := pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{found}})
-		pins := jsontest.Decoded(t, []byte(text)).(map[string]any)["servers"].(map[string]any)["s"].(map[string]any)["tools"]
+		pins := jsontest.DecodeJSON(t, []byte(text)).(map[string]any)["servers"].(map[string]any)["s"].(map[string]any)["tools"]
 		count := map[string]int{}
-		jsontest.Mangled(text, func(edited string) {
-			l, err := lockfile.Read("tools.lock", []byte(edited), pintest.Form, nil)
+		jsontest.EachMangled(text, func(edited string) {
+			l, err := lockfile.Read("tools.lock", []byte(edited), pintest.HashDefinition, nil)
 			if err != nil {
 				count["error"]++
 				return
@@ -525,11 +525,11 @@ func TestMangledLockfile(t *testing.T) {
 				count["another server"]++
 				return
 			}
-			m, err := capture.Read("m.json", []byte(jsontest.MangledCapture), pintest.Form, set.Policy)
+			m, err := capture.Read("m.json", []byte(jsontest.MangledCapture), pintest.HashDefinition, set.Policy)
 			if err != nil {
 				t.Fatal(err)
 			}
-			now, err := capture.Pins(m, "s", set.Policy, nil, pintest.Form)
+			now, err := capture.Pins(m, "s", set.Policy, nil, pintest.HashDefinition)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -542,7 +542,7 @@ func TestMangledLockfile(t *testing.T) {
 				count["drift"]++
 				return
 			}
-			servers := jsontest.Decoded(t, []byte(edited)).(map[string]any)["servers"].(map[string]any)
+			servers := jsontest.DecodeJSON(t, []byte(edited)).(map[string]any)["servers"].(map[string]any)
 			if got := servers["s"].(map[string]any)["tools"]; !reflect.DeepEqual(got, pins) {
 				t.Fatalf("matches, and is not the same:\n%s", edited)
 			}
@@ -589,7 +589,7 @@ func checkConsent(t *testing.T, tried map[string]int, now testimony) {
 	if code, out := now.verify(t, accepted, "--review"); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, out)
 	}
-	mangled := func(how string, record pin.Record, m testimony) {
+	mangled := func(how string, record pin.AcceptedWarning, m testimony) {
 		t.Helper()
 		of := m.locked(t)
 		for i := range of.Servers { // what the pull request leaves as it was
@@ -613,13 +613,13 @@ func checkConsent(t *testing.T, tried map[string]int, now testimony) {
 			edited := *accepted.Find("a")
 			edited.Pins = slices.Clone(edited.Pins)
 			at := slices.IndexFunc(edited.Pins, func(q pin.Pin) bool { return q.Key == p.Key })
-			for _, other := range []pin.Record{{ID: r.ID, Place: r.Place + "/x", Digest: r.Digest}, {ID: r.ID, Place: r.Place, Digest: p.Digest}, {ID: "x", Place: r.Place, Digest: r.Digest}} {
+			for _, other := range []pin.AcceptedWarning{{ID: r.ID, Place: r.Place + "/x", Digest: r.Digest}, {ID: r.ID, Place: r.Place, Digest: p.Digest}, {ID: "x", Place: r.Place, Digest: r.Digest}} {
 				if other == r {
 					continue // a record of a whole definition has that digest already
 				}
 				edited.Pins[at].Accepted = slices.Clone(p.Accepted)
 				edited.Pins[at].Accepted[i] = other
-				slices.SortFunc(edited.Pins[at].Accepted, func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) })
+				slices.SortFunc(edited.Pins[at].Accepted, func(a, b pin.AcceptedWarning) int { return strings.Compare(a.String(), b.String()) })
 				if code, out := now.verify(t, lockfile.Lockfile{Servers: []pin.Set{edited, *accepted.Find("b")}}, "--review"); code != 1 {
 					t.Errorf("%s instead of %s: exit code %d\n%s", other, r, code, out)
 				}
@@ -688,7 +688,7 @@ func TestMangledApproval(t *testing.T) {
 		from := strings.Index(whole, `"approval"`)
 		to := from + strings.Index(whole[from:], "}") + 1
 		refused, taken := 0, 0
-		jsontest.Mangled(whole[from:to], func(edited string) {
+		jsontest.EachMangled(whole[from:to], func(edited string) {
 			l, err := lockfile.Read("tools.lock", []byte(whole[:from]+edited+whole[to:]), formOf, nil)
 			if err == nil {
 				err = l.CheckApprovals("tools.lock", approvalHash)

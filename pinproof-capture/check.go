@@ -82,7 +82,7 @@ captures stay in the user's cache for a day, for the commands that check suggest
 			return usage(c, "--review asks on the terminal: it can't be combined with --format, --report or --allow")
 		}
 		if file == "" {
-			if file, err = client.Find("."); err != nil {
+			if file, err = client.FindConfig("."); err != nil {
 				return err
 			}
 		}
@@ -101,7 +101,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 	if _, err := guard.FindPinproof(); err != nil {
 		return err
 	}
-	if k.dir, err = os.MkdirTemp(guard.CacheFolder("checks", keptFor), "check-"); err != nil {
+	if k.dir, err = os.MkdirTemp(guard.MakeCacheFolder("checks", keptFor), "check-"); err != nil {
 		return err
 	}
 	isEmpty := true
@@ -110,10 +110,10 @@ func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 			os.RemoveAll(k.dir)
 		}
 	}()
-	fmt.Fprintf(k.stderr, "%s: %s\n", text.Printable(k.File), text.Count(len(k.IDs), "server"))
+	fmt.Fprintf(k.stderr, "%s: %s\n", text.Printable(k.File), text.FormatCount(len(k.IDs), "server"))
 	for _, id := range k.IDs {
-		fmt.Fprintf(k.stderr, "  %s: %s\n", text.Printable(id), k.Launch(id))
-		if k.IsOff(id) {
+		fmt.Fprintf(k.stderr, "  %s: %s\n", text.Printable(id), k.LaunchText(id))
+		if k.IsDisabled(id) {
 			k.off = append(k.off, id)
 		}
 	}
@@ -124,7 +124,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 		return cmp.Or(noAnswer, fail.ErrInterrupted)
 	}
 	if len(k.off) > 0 {
-		fmt.Fprintf(k.stderr, "%d switched off: %s\n", len(k.off), strings.Join(text.Names(k.off), ", "))
+		fmt.Fprintf(k.stderr, "%d switched off: %s\n", len(k.off), strings.Join(text.QuoteNames(k.off), ", "))
 	}
 	if isEmpty {
 		return nil
@@ -137,8 +137,8 @@ func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 		return err
 	}
 	if k.code == 1 && !k.review && k.passed == nil { // with flags for pinproof, a program may read this
-		again := slices.Concat([]string{client.Self}, k.args, []string{"--review"})
-		fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", shell.Words(again))
+		again := slices.Concat([]string{client.ProgramName}, k.args, []string{"--review"})
+		fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", shell.QuoteAll(again))
 	}
 	return noAnswer
 }
@@ -189,7 +189,7 @@ func (k *check) verb(failed []string) (argv []string, err error) {
 // pinnedServers returns the servers of a lockfile by their IDs, or none if there is no such file.
 func pinnedServers(lock string) (jsontree.Value, error) {
 	servers, err := guard.ReadServers(lock)
-	if err != nil && fail.From(err).IsMissing {
+	if err != nil && fail.AsError(err).IsMissing {
 		err = nil
 	}
 	return servers, err

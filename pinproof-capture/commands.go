@@ -63,7 +63,7 @@ folder) and, inside a repository, in the folders above it, up to the repository'
 	set.DurationVar(&o.Relist, "relist", time.Minute, "list again before a call if the last list is older than `DURATION`; 0 for never")
 	set.StringVar(&o.Log, "log", "", "append calls, drifts and blocks to `FILE`, one JSON object a line")
 	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: write digests in place of arguments")
-	return a.serving(c, &o.Pins, func(id string, server mcp.Server) (err error) {
+	return a.serving(c, &o.PinSource, func(id string, server mcp.Server) (err error) {
 		if err := checkMode(c, o.OnDrift); err != nil {
 			return err
 		}
@@ -83,11 +83,11 @@ func checkMode(c *cobra.Command, mode string) error {
 	if slices.Contains([]string{guard.ModeEnd, guard.ModeSubset, guard.ModeWarn}, mode) {
 		return nil
 	}
-	return usage(c, "--on-drift %s: one of end, subset, warn", text.Name(mode))
+	return usage(c, "--on-drift %s: one of end, subset, warn", text.QuoteName(mode))
 }
 
 func newHook(a *app) *cobra.Command {
-	var h guard.Hooked
+	var h guard.HookedServer
 	c := &cobra.Command{
 		Use:   "hook ID -- COMMAND [ARG]...\n  pinproof-capture hook ID URL",
 		Short: "Compare a server with its pins for an agent's hook: exit 0 or 2",
@@ -101,14 +101,14 @@ hook looks for tools.lock as guard does, and starts the server in the lockfile's
 	allow := c.Flags().String("allow", "", "don't block for this `KIND`: denied entries, if a guard or the client leaves them out")
 	// Shorter than the agent's own limit, because the agent lets the call pass if the hook times out.
 	o := asking(c, 20)
-	return a.serving(c, &h.Pins, func(id string, server mcp.Server) error {
+	return a.serving(c, &h.PinSource, func(id string, server mcp.Server) error {
 		if h.AllowsDenied = *allow == "denied"; !h.AllowsDenied && *allow != "" {
 			return usage(c, "--allow takes denied")
 		}
 		h.ServerID = id
 		h.Server = server
-		h.Asked = *o
-		return h.Hook(c.Context())
+		h.CaptureOptions = *o
+		return h.Check(c.Context())
 	})
 }
 
@@ -145,7 +145,7 @@ func (a *app) capture(ctx context.Context, config *client.Config, dir string, o 
 		}
 	}
 	if failed != nil {
-		err = fail.New("%d of %s could not be captured: %s", len(failed), text.Count(len(results), "server"), strings.Join(text.Names(failed), ", "))
+		err = fail.New("%d of %s could not be captured: %s", len(failed), text.FormatCount(len(results), "server"), strings.Join(text.QuoteNames(failed), ", "))
 	}
 	return failed, err
 }
@@ -196,7 +196,7 @@ prints the command lines to write there.`,
 		if err := unpinned(config); err != nil {
 			return nil, err
 		}
-		guarding.Start, guarding.What, err = config.Start()
+		guarding.Argv, guarding.Description, err = config.SelfCommand()
 		return &guarding, err
 	})
 }
@@ -214,12 +214,12 @@ func unpinned(config *client.Config) error {
 		return nil
 	}
 	path, _ := guard.FindPinproof() // if it isn't found, the hint is just "pinproof"
-	pin := shell.ProgramAt(path) + " lock captures"
+	pin := shell.ProgramCommand(path) + " lock captures"
 	if !workspace.SameFile(lock, workspace.NearestLockfile(".")) {
-		pin += " " + shell.Path(lock)
+		pin += " " + shell.QuotePath(lock)
 	}
-	return fail.New("not pinned in %s: %s; a server would not start behind the guard, and nothing was written", text.Printable(lock), strings.Join(text.Names(missing), ", ")).
-		Hint("to pin: %s", shell.Words(slices.Concat([]string{client.Self, "config", config.File, "captures"}, missing))).
+	return fail.New("not pinned in %s: %s; a server would not start behind the guard, and nothing was written", text.Printable(lock), strings.Join(text.QuoteNames(missing), ", ")).
+		Hint("to pin: %s", shell.QuoteAll(slices.Concat([]string{client.ProgramName, "config", config.File, "captures"}, missing))).
 		Hint("then:   %s", pin)
 }
 
@@ -243,7 +243,7 @@ func (a *app) rewriting(c *cobra.Command, guarding func(*client.Config) (*client
 			if g, err = guarding(config); err != nil {
 				return err
 			}
-			how = "the guard is started as " + text.Printable(strings.Join(g.Start, " ")) + ": " + g.What + "\n"
+			how = "the guard is started as " + text.Printable(strings.Join(g.Argv, " ")) + ": " + g.Description + "\n"
 		}
 		after, told, refused := config.Rewrite(g)
 		fmt.Fprint(a.stdout, told)
@@ -268,7 +268,7 @@ func (a *app) rewriting(c *cobra.Command, guarding func(*client.Config) (*client
 			return fail.New("%s is TOML, which isn't rewritten: change these command lines there by hand", file)
 		}
 		if refused != nil {
-			return fail.New("%s of %s: left unchanged", text.Count(len(refused), "server"), file)
+			return fail.New("%s of %s: left unchanged", text.FormatCount(len(refused), "server"), file)
 		}
 		return nil
 	})

@@ -497,7 +497,7 @@ func TestGuardThroughput(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
-	messages := jsontest.Rounds(5_000, 100_000)
+	messages := jsontest.RoundCount(5_000, 100_000)
 	took := func(p *peer) time.Duration {
 		begin := time.Now()
 		go func() {

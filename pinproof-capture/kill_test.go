@@ -61,7 +61,7 @@ func TestGuardKilled(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
-	kills := jsontest.Rounds(12, 40)
+	kills := jsontest.RoundCount(12, 40)
 	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
 		kills = n
 	}

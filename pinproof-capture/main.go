@@ -91,12 +91,12 @@ func (a *app) tell(about string, err error) {
 		return
 	}
 	if a.isHook && !isTerminal(a.stderr) {
-		fmt.Fprintln(a.stderr, guard.Unusable)
+		fmt.Fprintln(a.stderr, guard.UnusableHookText)
 		return
 	}
-	lines := fail.Lines(err)
+	lines := fail.ErrorLines(err)
 	fmt.Fprintf(a.stderr, "error: %s%s\n", about, lines[0])
-	if said := fail.From(err).Output; said != nil {
+	if said := fail.AsError(err).Output; said != nil {
 		fmt.Fprintf(a.stderr, "its standard error ended:\n  | %s\n", strings.Join(said, "\n  | "))
 	}
 	for _, hint := range lines[1:] {
@@ -116,7 +116,7 @@ var release string
 
 // newRoot builds the command line.
 func newRoot(a *app) *cobra.Command {
-	is := about.Build{Version: cmp.Or(release, "devel"), Go: runtime.Version()}
+	is := about.Build{Version: cmp.Or(release, "devel"), GoVersion: runtime.Version()}
 	root := &cobra.Command{
 		Use:   "pinproof-capture",
 		Short: "Save what MCP servers tell a model, and guard an agent against the rest",
@@ -135,7 +135,7 @@ takes the server's flags as its own.
 Exit codes: 0 done, 2 something failed. check exits with pinproof's code, which is 1 for
 drift; guard exits with the server's code, or with 2 if it ended the session.`,
 	}
-	about.Prepare(root, is, "save, config, check, guard, hook, wrap, unwrap")
+	about.SetUpRoot(root, is, "save, config, check, guard, hook, wrap, unwrap")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 110"))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(c, "%s", text.Printable(err.Error()))

@@ -38,13 +38,13 @@ func asking(c *cobra.Command, timeout int) *mcp.Options {
 	set.DurationVar(&o.Settle, "settle", 0, "after the last answer, wait this `TIME` for more (default 300ms, or 2s for a server that says when its lists change)")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		var err error
-		o.Capabilities, err = jsontree.NewReader([]byte(*claims)).Only()
+		o.Capabilities, err = jsontree.NewReader([]byte(*claims)).ReadSingle()
 		o.Timeout = time.Duration(*seconds) * time.Second
 		if err != nil || o.Capabilities.Kind != '{' {
 			return usage(c, `--capabilities takes a JSON object, such as {"roots":{}}`)
 		}
 		if set.Changed("protocol") && !revision.MatchString(o.Protocol) {
-			return usage(c, "%s isn't a revision of the protocol such as %s", text.Name(o.Protocol), mcp.LastInitialize)
+			return usage(c, "%s isn't a revision of the protocol such as %s", text.QuoteName(o.Protocol), mcp.LastInitialize)
 		}
 		if text.Printable(o.Client) != o.Client || strings.HasPrefix(o.Client, "/") {
 			return usage(c, "--client takes NAME or NAME/VERSION")
@@ -60,7 +60,7 @@ func asking(c *cobra.Command, timeout int) *mcp.Options {
 // serving makes a command whose arguments are a file name or server ID, then a server: a command after "--", or a
 // URL. If pins isn't nil, flags fill it in. No flag contains the value of a header, because every user of the machine
 // could read it in the process list.
-func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, server mcp.Server) error) *cobra.Command {
+func (a *app) serving(c *cobra.Command, pins *guard.PinSource, run func(name string, server mcp.Server) error) *cobra.Command {
 	if pins != nil {
 		c.Flags().StringVar(&pins.Lockfile, "lock", "", "use the lockfile `FILE` instead of looking for one")
 		c.Flags().StringArrayVar(&pins.Substitutes, "substitute", nil, "the value of a name in the pins: `NAME=VALUE` (repeatable)")
@@ -69,21 +69,21 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 	sse := c.Flags().Bool("sse", false, "use the old transport HTTP+SSE instead of Streamable HTTP")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		isAddress := c.ArgsLenAtDash() < 0 && len(args) == 2
-		if c.Name() != "save" && len(args) > 0 && workspace.FileName(args[0]) == "" {
-			return usage(c, "the server ID %s can't name a file: it needs 1 to 100 printable ASCII characters", text.Name(args[0]))
+		if c.Name() != "save" && len(args) > 0 && workspace.CaptureFileName(args[0]) == "" {
+			return usage(c, "the server ID %s can't name a file: it needs 1 to 100 printable ASCII characters", text.QuoteName(args[0]))
 		}
 		if c.ArgsLenAtDash() == 1 && len(args) > 1 {
 			if *headers != nil || *sse {
 				return usage(c, "--header-env and --sse need a URL")
 			}
 			argv := args[1:]
-			if err := client.CheckNPMFlags(argv, append([]string{client.Self}, a.args[:len(a.args)-len(argv)]...)...); err != nil {
+			if err := client.CheckNPMFlags(argv, append([]string{client.ProgramName}, a.args[:len(a.args)-len(argv)]...)...); err != nil {
 				return err
 			}
 			return run(args[0], mcp.Server{Argv: argv})
 		}
 		if isAddress && host.MatchString(args[1]) {
-			return fail.New("an address begins with https://").Hint("%s", shell.Words([]string{client.Self, c.Name(), args[0], "https://" + args[1]}))
+			return fail.New("an address begins with https://").Hint("%s", shell.QuoteAll([]string{client.ProgramName, c.Name(), args[0], "https://" + args[1]}))
 		}
 		if !isAddress || !strings.Contains(args[1], "://") {
 			return usage(c, "it takes %s, then -- and a command, or a URL: https://HOST/PATH", strings.Fields(c.Use)[1])
@@ -96,7 +96,7 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 				return usage(c, "--header-env takes NAME=VARIABLE")
 			}
 			if value == "" {
-				return usage(c, "--header-env: the variable %s is not set", text.Name(variable))
+				return usage(c, "--header-env: the variable %s is not set", text.QuoteName(variable))
 			}
 			s.Headers.Add(name, value)
 		}

@@ -27,12 +27,12 @@ import (
 // TestMain lets the test binary play every part: the tests, this program itself, a
 // stand-in for a server, and one for pinproof.
 func TestMain(m *testing.M) {
-	mcp.PlacePatience = 5 * time.Second
-	mcp.Settle = 20 * time.Millisecond
-	mcp.QuietPatience = 100 * time.Millisecond
-	if !jsontest.Long() {
+	mcp.EndpointTimeout = 5 * time.Second
+	mcp.DefaultSettle = 20 * time.Millisecond
+	mcp.ListChangedSettle = 100 * time.Millisecond
+	if !jsontest.IsLongRun() {
 		mcp.MaxBytes = 4 << 20 // of the 64 MiB in error messages
-		guard.SignalPatience = 2 * time.Second
+		guard.SignalGrace = 2 * time.Second
 	}
 	switch {
 	case strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "pinproof":

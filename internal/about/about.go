@@ -13,16 +13,16 @@ import (
 
 // A Build is the version of this program.
 type Build struct {
-	Version string // "v1.2.3", or "devel"
-	Go      string // of the toolchain: "go1.26.0"
-	Home    string // the address of the project's page; "" for a build that nobody published
+	Version    string // "v1.2.3", or "devel"
+	GoVersion  string // of the toolchain: "go1.26.0"
+	ProjectURL string // the address of the project's page; "" for a build that nobody published
 }
 
 // String returns the versions.
-func (b Build) String() string { return b.Version + " " + b.Go }
+func (b Build) String() string { return b.Version + " " + b.GoVersion }
 
-// Prepare sets up the root command of a program. names lists its subcommands, for error messages.
-func Prepare(root *cobra.Command, b Build, names string) {
+// SetUpRoot sets up the root command of a program. names lists its subcommands, for error messages.
+func SetUpRoot(root *cobra.Command, b Build, names string) {
 	root.Version = b.String()
 	root.SilenceErrors = true
 	root.SilenceUsage = true
@@ -32,7 +32,7 @@ func Prepare(root *cobra.Command, b Build, names string) {
 		if len(args) == 0 {
 			return cmp.Or[error](c.Help(), fail.New("no command: one of %s", names))
 		}
-		f := fail.New("unknown command %s: one of %s", text.Name(args[0]), names)
+		f := fail.New("unknown command %s: one of %s", text.QuoteName(args[0]), names)
 		if near := c.SuggestionsFor(args[0]); args[0] != "" && len(near) > 0 {
 			f.Hint("did you mean: %s %s", c.Name(), near[0])
 		}
@@ -56,7 +56,7 @@ func NewVersion(program string, b Build) *cobra.Command {
 				return nil
 			}
 			// Both versions are plain ASCII, so %q prints valid JSON.
-			fmt.Fprintf(c.OutOrStdout(), "{\"go\":%q,\"version\":%q}\n", b.Go, b.Version)
+			fmt.Fprintf(c.OutOrStdout(), "{\"go\":%q,\"version\":%q}\n", b.GoVersion, b.Version)
 			return nil
 		},
 	}

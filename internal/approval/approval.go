@@ -1,7 +1,7 @@
 // Package approval decides which drift is accepted, and returns the new pins. It works on plain data: it reads
 // no text of a server and prints nothing.
 //
-// First, Check rejects what it can without reading a text. Then Decide decides by the flags, or returns that a person
+// First, Precheck rejects what it can without reading a text. Then Decide decides by the flags, or returns that a person
 // must be asked. In that case the caller asks, and calls Decide again with the answers.
 package approval
 
@@ -12,8 +12,8 @@ import (
 	"pinproof/internal/shell"
 )
 
-// A Case is the input of a decision: both sides of some servers, and facts about their drift.
-type Case struct {
+// An Input is the input of a decision: both sides of some servers, and facts about their drift.
+type Input struct {
 	Sides   []pin.Comparison       // sorted by server
 	Drifts  []pin.Drift            // each entry once, with the entry it was renamed from and the denied pin it resembles
 	Verdict pin.Verdict            // of verify.go
@@ -21,7 +21,7 @@ type Case struct {
 
 	// Servers without a capture whose pinned text names an added tool. Both of their sides are the pins, and only the
 	// warnings about such texts can be accepted for them.
-	Others []pin.Comparison
+	OtherServers []pin.Comparison
 
 	// The warnings in all texts that were read, and those on record.
 	Warnings []Warning
@@ -30,7 +30,7 @@ type Case struct {
 // A DriftFacts is what a decision needs to know about one drift.
 type DriftFacts struct {
 	// The words by which --only selects the drift, except "warnings".
-	Words []string
+	SelectorWords []string
 
 	Labels []string // one for each of its changes
 	Minor  bool     // there is nothing new to read in it
@@ -39,32 +39,32 @@ type DriftFacts struct {
 // A Warning is about one entry or, if the key in Of is empty, about a server's whole list.
 type Warning struct {
 	// What the lockfile keeps if the warning is accepted. Without a digest, nothing is recorded.
-	pin.EntryRecord
+	pin.EntryWarning
 
-	Where    TextPlace
-	Names    string // the tool of another server that the text names; or ""
-	Approved bool   // it was accepted with the pin
-	Unclean  bool   // requireClean refuses its text
+	Where     TextLocation
+	NamedTool string // the tool of another server that the text names; or ""
+	Approved  bool   // it was accepted with the pin
+	Unclean   bool   // requireClean refuses its text
 }
 
 // isWhole reports whether a warning is about a list as a whole.
-func (w *Warning) isWhole() bool { return w.Of.Key == pin.Key{} }
+func (w *Warning) isWhole() bool { return w.Entry.Key == pin.Key{} }
 
 // stays reports whether a warning is about text that is already pinned. Such a warning can be accepted without
 // accepting drift.
-func (w *Warning) stays() bool { return w.Where == InMatch || w.Where == InPin }
+func (w *Warning) stays() bool { return w.Where == InMatchingEntry || w.Where == InPinOnly }
 
-// Overlooks returns a function that reports whether a warning is new, affects an outcome and is missing from the case.
+// MissedWarningFunc returns a function that reports whether a warning is new, affects an outcome and is missing from the case.
 // While a tool may still be accepted, texts of its server may name it without a warning, so some warnings are known
 // only after the decision. accepted is the accepted drift, and gone has the entries that agents lose.
-func (c *Case) Overlooks(out *Outcome, accepted []pin.Drift, gone pin.Refs) func(w Warning) bool {
+func (c *Input) MissedWarningFunc(out *Outcome, accepted []pin.Drift, gone pin.Refs) func(w Warning) bool {
 	known := map[Warning]bool{}
 	for _, w := range c.Warnings {
 		known[w] = true
 	}
 	added := map[string][]string{} // the servers of tools that were accepted, by name
 	for _, d := range accepted {
-		if d.Kind == pin.Added && d.Type == pin.Tools {
+		if d.Kind == pin.DriftAdded && d.Type == pin.Tools {
 			added[d.Name] = append(added[d.Name], d.Server)
 		}
 	}
@@ -72,28 +72,28 @@ func (c *Case) Overlooks(out *Outcome, accepted []pin.Drift, gone pin.Refs) func
 		if w.Approved || known[w] {
 			return false
 		}
-		if w.Where == InDrift {
-			return out.Accepted[w.Of] // a pinned text that is replaced goes
+		if w.Where == InDriftedEntry {
+			return out.Accepted[w.Entry] // a pinned text that is replaced goes
 		}
-		own := pin.Ref{Server: w.Of.Server, Key: pin.Key{Type: pin.Tools, Name: w.Names}}
-		isAdded := slices.ContainsFunc(added[w.Names], func(server string) bool { return server != w.Of.Server })
-		return w.stays() && !out.Accepted[w.Of] && w.Names != "" && (gone[own] || isAdded)
+		own := pin.Ref{Server: w.Entry.Server, Key: pin.Key{Type: pin.Tools, Name: w.NamedTool}}
+		isAdded := slices.ContainsFunc(added[w.NamedTool], func(server string) bool { return server != w.Entry.Server })
+		return w.stays() && !out.Accepted[w.Entry] && w.NamedTool != "" && (gone[own] || isAdded)
 	}
 }
 
-// TextPlace is the place of a warning's text.
-type TextPlace int
+// TextLocation is the place of a warning's text.
+type TextLocation int
 
 const (
-	InDrift TextPlace = iota // in an entry that has drifted
+	InDriftedEntry TextLocation = iota // in an entry that has drifted
 
 	// In an entry that matches its pin.
-	InMatch
+	InMatchingEntry
 
 	// Kept out of the pins by the policy, so that no approval covers it.
-	Unpinned
+	InUnpinnedText
 
-	InPin // in a pinned text that no capture at hand repeats
+	InPinOnly // in a pinned text that no capture at hand repeats
 )
 
 // Choices are a person's choices, by flags or, if Answers is set, at the prompt. The caller has checked the
@@ -101,20 +101,20 @@ const (
 // Only is a word.
 type Choices struct {
 	// The command line of this run, from which errors make the next command to type.
-	Next shell.Command
-	Verb string
+	CommandLine shell.Command
+	CommandName string
 
 	// The command is lock: it approves only servers without pins. Flags approve such a server whole or not at all.
-	Approves bool
+	NewServersOnly bool
 
-	All bool // --accept-all
+	AcceptAll bool // --accept-all
 
 	// --accept, or --accept-warning where no other flag accepts anything.
-	Accepts []Selector
+	Accept []Selector
 
 	// Accepts has the values of --accept-warning. This flag also accepts the entry's drift, but a denied entry stays
 	// denied.
-	KeepsMarks bool
+	KeepsDenied bool
 
 	// --deny: entries to pin and to keep from agents.
 	Deny []Selector
@@ -122,23 +122,23 @@ type Choices struct {
 	Only []Selector // --only: nothing but these is decided about
 
 	// --accept-warning: the entries that are accepted despite their warnings.
-	Despite []Selector
+	AcceptWarning []Selector
 
-	AnyWarning bool // --accept-warnings
+	AcceptWarnings bool // --accept-warnings
 
-	// --expect: the set digests to accept, in the order of the servers, each optionally followed by @ and the StateOf
+	// --expect: the set digests to accept, in the order of the servers, each optionally followed by @ and the StateDigest
 	// of the pins. If empty, any digest is accepted.
-	Expect []string
+	ExpectedDigests []string
 
 	// Returns the digest of all that the lockfile has of a server.
-	StateOf func(p *pin.Comparison) string
+	StateDigest func(p *pin.Comparison) string
 
 	AllowsEmpty bool // --allow-empty
 
 	// The command is relock: the server of a single capture must have pins.
 	NeedsPins bool
 
-	Silent bool // nobody can be asked, or wants to be
+	NonInteractive bool // nobody can be asked, or wants to be
 
 	// The answers at the prompt; nil if nobody was asked.
 	Answers *Answers
@@ -146,13 +146,13 @@ type Choices struct {
 
 // NeedsPrompt reports whether no flag accepts anything, so that a person must be asked.
 func (said *Choices) NeedsPrompt() bool {
-	return !said.Approves && !said.All && len(said.Accepts) == 0 && len(said.Deny) == 0
+	return !said.NewServersOnly && !said.AcceptAll && len(said.Accept) == 0 && len(said.Deny) == 0
 }
 
 // Answers are what a person accepted at the prompt. An accepted entry is bound to the digest that was shown.
 type Answers struct {
 	// The digests of the definitions that were shown. For a REMOVED entry, this is the pin's digest.
-	Entries map[pin.Ref]string
+	AcceptedDigests map[pin.Ref]string
 
 	// The accepted entries that are kept from agents.
 	Denied pin.Refs
@@ -160,28 +160,28 @@ type Answers struct {
 	// The entries that were accepted individually: by their own question, or by their name.
 	Allowed pin.Refs
 
-	Policies bool // the changed policies
-	Wholes   bool // the warnings about captures as a whole
+	Policies        bool // the changed policies
+	CaptureWarnings bool // the warnings about captures as a whole
 
 	// The warnings of entries that match their pins, and of pinned texts.
-	Records map[pin.EntryRecord]bool
+	AcceptedWarnings map[pin.EntryWarning]bool
 }
 
 // NewAnswers returns answers that accept nothing.
 func NewAnswers() *Answers {
-	return &Answers{Entries: map[pin.Ref]string{}, Denied: pin.Refs{}, Allowed: pin.Refs{}, Records: map[pin.EntryRecord]bool{}}
+	return &Answers{AcceptedDigests: map[pin.Ref]string{}, Denied: pin.Refs{}, Allowed: pin.Refs{}, AcceptedWarnings: map[pin.EntryWarning]bool{}}
 }
 
 // An Outcome is what was decided.
 type Outcome struct {
 	// A person must be asked first. All other fields are empty.
-	Ask bool
+	NeedsPrompt bool
 
 	// Nothing has to be written: every server that has a capture matches its pins.
-	Settled bool
+	NothingToWrite bool
 
 	// The new pins, by server, not yet signed by the approver; nil if nothing is written.
-	Sets map[string]*pin.Set
+	NewPins map[string]*pin.Set
 
 	// The error that the run ends with: why nothing is written, or that some drift is left; else nil.
 	Err error
@@ -195,16 +195,16 @@ type Outcome struct {
 	LeftOut pin.Refs
 
 	// New servers that are pinned although they have no entries.
-	Whole []string
+	EmptyServers []string
 
 	// Warnings of matching entries that are recorded as accepted.
-	Recorded map[pin.EntryRecord]bool
+	RecordedWarnings map[pin.EntryWarning]bool
 
 	// Entries that this decision denies, or that it accepts and that stay denied.
 	Denied pin.Refs
 
 	// Entries that were denied, and no longer are.
-	Allowed pin.Refs
+	NoLongerDenied pin.Refs
 
-	Idle []Selector // what was asked for and isn't drift
+	UnusedSelectors []Selector // what was asked for and isn't drift
 }

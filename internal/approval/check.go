@@ -11,41 +11,41 @@ import (
 	"pinproof/internal/text"
 )
 
-// Check returns the errors that are known before any text is read: a capture without tools, a capture other than the
+// Precheck returns the errors that are known before any text is read: a capture without tools, a capture other than the
 // expected one, a flag that names an unknown entry, and what lock never approves. drifts is the drift of sides.
-func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
+func Precheck(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 	var sets []string
 	for _, p := range sides {
-		if !p.Present() {
+		if !p.HasCapture() {
 			continue
 		}
 		set := p.Captured.Digest
-		if n := len(sets); n < len(said.Expect) && strings.Contains(said.Expect[n], "@") {
-			set += "@" + said.StateOf(&p) // it was reviewed against these pins
+		if n := len(sets); n < len(said.ExpectedDigests) && strings.Contains(said.ExpectedDigests[n], "@") {
+			set += "@" + said.StateDigest(&p) // it was reviewed against these pins
 		}
 		sets = append(sets, set)
-		if len(p.Captured.Of(pin.Tools)) == 0 && !said.AllowsEmpty && !p.Part {
-			return fail.In(p.Capture, "no tools in the list").Hint("if that is right: %s --allow-empty", said.Next.To(said.Verb))
+		if len(p.Captured.PinsOf(pin.Tools)) == 0 && !said.AllowsEmpty && !p.IsPartial {
+			return fail.NewAt(p.Capture, "no tools in the list").Hint("if that is right: %s --allow-empty", said.CommandLine.ForVerb(said.CommandName))
 		}
 	}
 	// The order matters, because two servers may have swapped their captures.
-	if len(said.Expect) > 0 && !slices.Equal(sets, said.Expect) {
+	if len(said.ExpectedDigests) > 0 && !slices.Equal(sets, said.ExpectedDigests) {
 		return fail.New("not what was reviewed: nothing was written").
-			Hint("expected set %s", strings.Join(said.Expect, ", ")).
+			Hint("expected set %s", strings.Join(said.ExpectedDigests, ", ")).
 			Hint("now      set %s", cmp.Or(strings.Join(sets, ", "), "none: a name is repeated")).
-			Hint("review again: %s", said.Next.To("diff")).Refusal()
+			Hint("review again: %s", said.CommandLine.ForVerb("diff")).Refusal()
 	}
-	if said.Approves {
+	if said.NewServersOnly {
 		return checkLock(sides, drifts, said)
 	}
-	for _, s := range slices.Concat(said.Only, labelsIn(said.Accepts)) {
+	for _, s := range slices.Concat(said.Only, labelsIn(said.Accept)) {
 		if err := s.check(sides); err != nil {
 			return err
 		}
 	}
-	if said.NeedsPins && !sides[0].Known() {
+	if said.NeedsPins && !sides[0].IsLocked() {
 		p := &sides[0]
-		return fail.New("%s has no server %s", text.Printable(p.LockfilePath), text.Name(p.Server)).Hint("to approve a new server: %s", said.Next.To("lock"))
+		return fail.New("%s has no server %s", text.Printable(p.LockfilePath), text.QuoteName(p.Server)).Hint("to approve a new server: %s", said.CommandLine.ForVerb("lock"))
 	}
 	return nil
 }
@@ -55,20 +55,20 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 	for _, p := range sides {
 		if p.PolicyDiffers() {
-			return fail.In(p.LockfilePath, "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Locked.Policy)).
-				Hint("to change the policy: %s", said.Next.To("relock")).Refusal()
+			return fail.NewAt(p.LockfilePath, "server %s is pinned under another policy (%s): nothing was written", text.QuoteName(p.Server), pin.DescribePolicy(p.Locked.Policy)).
+				Hint("to change the policy: %s", said.CommandLine.ForVerb("relock")).Refusal()
 		}
 	}
 	for _, d := range drifts {
-		if d.Kind == pin.Duplicate {
-			return fail.In(pin.ComparisonOf(sides, d.Server).Capture, "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.Copies)).
-				Hint("the server has to be fixed; to see them: %s", said.Next.To("diff")).Refusal()
+		if d.Kind == pin.DriftDuplicate {
+			return fail.NewAt(pin.FindComparison(sides, d.Server).Capture, "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.Copies)).
+				Hint("the server has to be fixed; to see them: %s", said.CommandLine.ForVerb("diff")).Refusal()
 		}
 	}
 	for _, s := range said.Deny {
 		for _, p := range s.holders(sides) {
-			if p.Known() {
-				return s.wrong("server "+text.Name(p.Server)+" is pinned already").Hint("to deny an entry of it: %s", said.Next.To("relock", "--deny "+shell.Placeholder("name")))
+			if p.IsLocked() {
+				return s.wrong("server "+text.QuoteName(p.Server)+" is pinned already").Hint("to deny an entry of it: %s", said.CommandLine.ForVerb("relock", "--deny "+shell.Placeholder("name")))
 			}
 		}
 	}

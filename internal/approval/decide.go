@@ -10,7 +10,7 @@ import (
 
 // A decision is the working state of Decide.
 type decision struct {
-	*Case
+	*Input
 	*Choices
 
 	// The drift to decide about: what --only selects, or all drift.
@@ -43,7 +43,7 @@ type decision struct {
 // Decide decides which drift of a case is accepted, or returns that a person must be asked. In that case, it is
 // called again with the answers. It turns what the flags accept into answers first, so that flags and answers
 // follow the same rules.
-func Decide(c *Case, said *Choices) Outcome {
+func Decide(c *Input, said *Choices) Outcome {
 	d := begin(c, said)
 	read := d.flags
 	if said.Answers != nil {
@@ -61,14 +61,14 @@ func Decide(c *Case, said *Choices) Outcome {
 }
 
 // begin prepares a decision: it selects the drift and indexes the warnings.
-func begin(c *Case, said *Choices) *decision {
-	d := &decision{Case: c, Choices: said, warned: pin.Refs{}, named: map[string][]Warning{}, refused: pin.Refs{}, former: pin.Refs{}, awaited: pin.Refs{}, yes: NewAnswers()}
+func begin(c *Input, said *Choices) *decision {
+	d := &decision{Input: c, Choices: said, warned: pin.Refs{}, named: map[string][]Warning{}, refused: pin.Refs{}, former: pin.Refs{}, awaited: pin.Refs{}, yes: NewAnswers()}
 	for _, w := range c.Warnings {
-		if w.Names != "" && !w.Approved && w.stays() {
-			d.named[w.Names] = append(d.named[w.Names], w)
+		if w.NamedTool != "" && !w.Approved && w.stays() {
+			d.named[w.NamedTool] = append(d.named[w.NamedTool], w)
 		}
-		if w.Where == InDrift && !w.Approved {
-			d.warned[w.Of] = true
+		if w.Where == InDriftedEntry && !w.Approved {
+			d.warned[w.Entry] = true
 		}
 	}
 	for _, drift := range d.Drifts {
@@ -82,11 +82,11 @@ func begin(c *Case, said *Choices) *decision {
 	}
 	d.policyChanged = slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	d.out = Outcome{
-		Accepted: pin.Refs{},
-		LeftOut:  pin.Refs{},
-		Recorded: map[pin.EntryRecord]bool{},
-		Denied:   pin.Refs{},
-		Allowed:  pin.Refs{},
+		Accepted:         pin.Refs{},
+		LeftOut:          pin.Refs{},
+		RecordedWarnings: map[pin.EntryWarning]bool{},
+		Denied:           pin.Refs{},
+		NoLongerDenied:   pin.Refs{},
 	}
 	return d
 }
@@ -99,32 +99,32 @@ func (d *decision) decide() *fail.Error {
 	}
 	isOpen := len(d.drifts) > 0 || d.policyChanged || len(d.unrecorded()) > 0
 	if d.Answers == nil && (d.NeedsPrompt() && isOpen || d.asksForLock()) {
-		*out = Outcome{Ask: true}
+		*out = Outcome{NeedsPrompt: true}
 		return nil
 	}
 	if err := d.take(); err != nil {
 		return err
 	}
-	isUnchanged := len(out.Recorded)+len(out.Denied)+len(out.Allowed)+len(d.refused) == 0
-	if d.Answers == nil && !d.Approves && d.isSettled() && isUnchanged {
-		*out = Outcome{Settled: true}
+	isUnchanged := len(out.RecordedWarnings)+len(out.Denied)+len(out.NoLongerDenied)+len(d.refused) == 0
+	if d.Answers == nil && !d.NewServersOnly && d.isSettled() && isUnchanged {
+		*out = Outcome{NothingToWrite: true}
 		return nil
 	}
 	if unclean := d.warningsThat(d.isUnclean); len(unclean) > 0 {
 		out.Warnings = unclean[:1]
-		return fail.New("%s is refused by the policy (requireClean): nothing was written", unclean[0].Of.EntryRef()).Refusal()
+		return fail.New("%s is refused by the policy (requireClean): nothing was written", unclean[0].Entry.EntryRef()).Refusal()
 	}
 	if err := d.declined(); err != nil {
 		return err
 	}
-	allOrNone := d.policyChanged || d.Approves || len(out.Accepted) == 0
+	allOrNone := d.policyChanged || d.NewServersOnly || len(out.Accepted) == 0
 	if len(d.refused) > 0 && allOrNone {
 		return d.newWarnings("nothing was written")
 	}
 	if d.policyChanged && len(out.Accepted) < len(d.Drifts) {
-		err := fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", d.Next.To("diff"))
+		err := fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", d.CommandLine.ForVerb("diff"))
 		if len(out.LeftOut) > 0 {
-			err.Hint("a denied entry that goes takes a yes of its own, at a terminal: %s", d.Next.To(d.Verb))
+			err.Hint("a denied entry that goes takes a yes of its own, at a terminal: %s", d.CommandLine.ForVerb(d.CommandName))
 		}
 		return err.Refusal()
 	}
@@ -139,16 +139,16 @@ func (d *decision) decide() *fail.Error {
 
 // beforeAnswers refuses what no answer at the prompt can allow.
 func (d *decision) beforeAnswers() *fail.Error {
-	if d.policyChanged && len(d.Accepts)+len(d.Deny) > 0 && !d.All {
+	if d.policyChanged && len(d.Accept)+len(d.Deny) > 0 && !d.AcceptAll {
 		return fail.New("a changed policy changes every pin: accept it with all drift, or not at all").
-			Hint("read it, and answer at a terminal: %s", d.Next.To("relock"))
+			Hint("read it, and answer at a terminal: %s", d.CommandLine.ForVerb("relock"))
 	}
-	if uncovered := d.warningsThat(func(w *Warning) bool { return w.Where == Unpinned }); len(uncovered) > 0 {
+	if uncovered := d.warningsThat(func(w *Warning) bool { return w.Where == InUnpinnedText }); len(uncovered) > 0 {
 		d.out.Warnings = uncovered
 		err := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
-			Hint("read it: %s", d.Next.To("diff")).Refusal()
-		if !d.Sides[0].Part { // a part of a session keeps its policy
-			err.Hint("pin it, then it can be approved: %s", d.Next.Without("descriptions").To(d.Verb, "--descriptions=preserve"))
+			Hint("read it: %s", d.CommandLine.ForVerb("diff")).Refusal()
+		if !d.Sides[0].IsPartial { // a part of a session keeps its policy
+			err.Hint("pin it, then it can be approved: %s", d.CommandLine.WithoutFlag("descriptions").ForVerb(d.CommandName, "--descriptions=preserve"))
 		}
 		return err
 	}
@@ -157,7 +157,7 @@ func (d *decision) beforeAnswers() *fail.Error {
 
 // words are the words by which --only selects a drift.
 func (d *decision) words(drift *pin.Drift) []string {
-	words := d.Facts[drift.Ref()].Words
+	words := d.Facts[drift.Ref()].SelectorWords
 	if d.warned[drift.Ref()] {
 		words = append(slices.Clone(words), wordWarnings)
 	}
@@ -169,7 +169,7 @@ const wordWarnings = "warnings"
 
 // selects reports whether --only selects an entry with these words. Without --only, everything is selected.
 func (said *Choices) selects(drift *pin.Drift, words []string) bool {
-	return len(said.Only) == 0 || FitsAny(said.Only, drift, words)
+	return len(said.Only) == 0 || MatchesAny(said.Only, drift, words)
 }
 
 // warningsThat lists the warnings of a kind.
@@ -185,7 +185,7 @@ func (d *decision) warningsThat(is func(w *Warning) bool) (list []Warning) {
 // unrecorded returns the unaccepted warnings about text that is pinned already, as far as --only selects them.
 func (d *decision) unrecorded() []Warning {
 	return d.warningsThat(func(w *Warning) bool {
-		matching := pin.Drift{Server: w.Of.Server, Key: w.Of.Key}
+		matching := pin.Drift{Server: w.Entry.Server, Key: w.Entry.Key}
 		return w.stays() && !w.Approved && !w.isWhole() && d.selects(&matching, []string{wordWarnings})
 	})
 }
@@ -200,33 +200,33 @@ func (d *decision) newWarnings(result string) *fail.Error {
 		}
 	}
 	d.out.Warnings = d.warningsThat(func(w *Warning) bool {
-		return !w.Approved && (w.isWhole() || w.Where == InDrift && d.refused[w.Of] || w.stays() && prevents[w.Names])
+		return !w.Approved && (w.isWhole() || w.Where == InDriftedEntry && d.refused[w.Entry] || w.stays() && prevents[w.NamedTool])
 	})
-	return fail.New("%s: %s", text.Count(len(d.out.Warnings), "new warning"), result).Hint("read it: %s", d.Next.To("diff")).
-		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", d.Next.To(d.Verb)).Refusal()
+	return fail.New("%s: %s", text.FormatCount(len(d.out.Warnings), "new warning"), result).Hint("read it: %s", d.CommandLine.ForVerb("diff")).
+		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", d.CommandLine.ForVerb(d.CommandName)).Refusal()
 }
 
-// Unsettled is the error if each decision has warnings that the one before lacked.
-func (said *Choices) Unsettled() *fail.Error {
+// UnsettledError is the error if each decision has warnings that the one before lacked.
+func (said *Choices) UnsettledError() *fail.Error {
 	return fail.New("accepted entries have more and more new warnings: nothing was written").
-		Hint("accept a few at a time: %s", said.Next.To("diff")).Refusal()
+		Hint("accept a few at a time: %s", said.CommandLine.ForVerb("diff")).Refusal()
 }
 
 // isSettled reports whether every server that has a capture matches its pins.
 func (d *decision) isSettled() bool {
-	if len(d.Verdict.Unanswered) == 0 {
+	if len(d.Verdict.UnjudgedServers) == 0 {
 		return d.Verdict.Matches
 	}
-	return !slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return d.Verdict.Differs[p.Server] && !p.Missing() })
+	return !slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return d.Verdict.DifferingServers[p.Server] && !p.LacksCapture() })
 }
 
 // asksForLock reports whether lock must ask a person: if --expect isn't given, or no flag accepts one of the warnings.
 func (d *decision) asksForLock() bool {
-	if !d.Approves || d.Silent {
+	if !d.NewServersOnly || d.NonInteractive {
 		return false
 	}
 	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) || d.isNamed(&drift) }
-	return len(d.Expect) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
+	return len(d.ExpectedDigests) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
 }
 
 // isNamed reports whether a pinned text names this tool and has a new warning that the answers don't accept. Such a
@@ -238,35 +238,35 @@ func (d *decision) isNamed(drift *pin.Drift) bool {
 
 // prevents reports whether a warning about a tool's name prevents an answer about that tool.
 func (d *decision) prevents(w *Warning, drift *pin.Drift) bool {
-	isAdded := drift.Kind == pin.Added
+	isAdded := drift.Kind == pin.DriftAdded
 	isAbout := isAdded
-	if w.Of.Server == drift.Server {
-		isAbout = drift.Kind == pin.Removed || !isAdded && !drift.IsDenied() && (d.yes.Denied[drift.Ref()] || drift.LooksDenied())
+	if w.Entry.Server == drift.Server {
+		isAbout = drift.Kind == pin.DriftRemoved || !isAdded && !drift.IsDenied() && (d.yes.Denied[drift.Ref()] || drift.LooksDenied())
 	}
-	return isAbout && !(d.out.Accepted[w.Of] && w.Where == InPin) && !d.yes.Records[w.EntryRecord]
+	return isAbout && !(d.out.Accepted[w.Entry] && w.Where == InPinOnly) && !d.yes.AcceptedWarnings[w.EntryWarning]
 }
 
 // isWholeWarned reports whether there is a new warning about a whole list that the answers don't accept.
 func (d *decision) isWholeWarned() bool {
 	isNew := func(w Warning) bool { return w.isWhole() && !w.Approved }
-	return !d.yes.Wholes && slices.ContainsFunc(d.Warnings, isNew)
+	return !d.yes.CaptureWarnings && slices.ContainsFunc(d.Warnings, isNew)
 }
 
 // take accepts the entries that a person accepted, if each still has the digest that was shown.
 func (d *decision) take() *fail.Error {
 	for _, drift := range d.drifts {
 		ref := drift.Ref()
-		shown, yes := d.yes.Entries[ref]
-		if !yes || drift.Kind == pin.Duplicate {
+		shown, yes := d.yes.AcceptedDigests[ref]
+		if !yes || drift.Kind == pin.DriftDuplicate {
 			continue
 		}
 		if shown != drift.DefinitionDigest() {
-			return fail.New("%s is not what was shown: nothing was written", ref.EntryRef()).Hint("review again: %s", d.Next.To("diff")).Refusal()
+			return fail.New("%s is not what was shown: nothing was written", ref.EntryRef()).Hint("review again: %s", d.CommandLine.ForVerb("diff")).Refusal()
 		}
 		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
 		isCopy := d.isCopy(&drift) && !isOwn
 		isDoubtful := d.Answers != nil && !isOwn && (d.mayBeDenied(&drift) || drift.UnlikeDenied)
-		if (isCopy || isDoubtful) && !d.Approves {
+		if (isCopy || isDoubtful) && !d.NewServersOnly {
 			d.out.LeftOut[ref] = true
 		} else {
 			d.out.Accepted[ref] = true
@@ -277,9 +277,9 @@ func (d *decision) take() *fail.Error {
 		d.refuseNamed()
 	}
 	for _, w := range d.Warnings {
-		isGone := w.Where == InPin && d.out.Accepted[w.Of] // with the text that it is about
-		if w.stays() && !isGone && d.yes.Records[w.EntryRecord] {
-			d.out.Recorded[w.EntryRecord] = true
+		isGone := w.Where == InPinOnly && d.out.Accepted[w.Entry] // with the text that it is about
+		if w.stays() && !isGone && d.yes.AcceptedWarnings[w.EntryWarning] {
+			d.out.RecordedWarnings[w.EntryWarning] = true
 		}
 	}
 	d.mark()
@@ -319,7 +319,7 @@ func (d *decision) refuseNamed() {
 	inText := map[pin.Ref][]Warning{}
 	for _, list := range d.named {
 		for _, w := range list {
-			inText[w.Of] = append(inText[w.Of], w)
+			inText[w.Entry] = append(inText[w.Entry], w)
 		}
 	}
 	var refuse func(ref pin.Ref)
@@ -327,7 +327,7 @@ func (d *decision) refuseNamed() {
 		delete(d.out.Accepted, ref)
 		d.refused[ref] = true
 		for _, w := range inText[ref] {
-			for _, drift := range byName[w.Names] {
+			for _, drift := range byName[w.NamedTool] {
 				if d.out.Accepted[drift.Ref()] && d.prevents(&w, drift) {
 					refuse(drift.Ref())
 				}
@@ -362,13 +362,13 @@ func (d *decision) isUnclean(w *Warning) bool {
 	if !d.forbids(w) {
 		return false
 	}
-	isNew := !pin.ComparisonOf(d.Sides, w.Of.Server).Locked.Policy.RequireClean
-	return d.out.Accepted[w.Of] || d.refused[w.Of] || w.Where != InDrift && isNew
+	isNew := !pin.FindComparison(d.Sides, w.Entry.Server).Locked.Policy.RequireClean
+	return d.out.Accepted[w.Entry] || d.refused[w.Entry] || w.Where != InDriftedEntry && isNew
 }
 
 // forbids reports whether requireClean refuses a text with a warning.
 func (d *decision) forbids(w *Warning) bool {
-	p := pin.ComparisonOf(d.Sides, w.Of.Server)
+	p := pin.FindComparison(d.Sides, w.Entry.Server)
 	return w.Unclean && p != nil && p.Captured.Policy.RequireClean
 }
 
@@ -382,7 +382,7 @@ func (d *decision) isAwaited(drift *pin.Drift) bool {
 	list := pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}
 	is, known := d.awaited[list]
 	if !known {
-		is = len(pin.ComparisonOf(d.Sides, drift.Server).AbsentDenied(drift.Type)) > 0
+		is = len(pin.FindComparison(d.Sides, drift.Server).AbsentDenied(drift.Type)) > 0
 		d.awaited[list] = is
 	}
 	return is
@@ -392,7 +392,7 @@ func (d *decision) isAwaited(drift *pin.Drift) bool {
 // missing, or it couldn't be compared with the denied entries. A person can accept it by its digest or by its own
 // question at the prompt, but not by its name alone.
 func (d *decision) mayBeDenied(drift *pin.Drift) bool {
-	return (drift.Kind == pin.Added && d.isAwaited(drift) || drift.MayBeDenied) && !drift.IsDenied() && !drift.LooksDenied()
+	return (drift.Kind == pin.DriftAdded && d.isAwaited(drift) || drift.MayBeDenied) && !drift.IsDenied() && !drift.LooksDenied()
 }
 
 // isCopy reports whether an entry has, but for the name, the definition of one that is denied in this run.
@@ -401,19 +401,19 @@ func (d *decision) isCopy(drift *pin.Drift) bool {
 		d.copies = map[string]bool{}
 		for _, of := range d.drifts {
 			if of.Captured != nil && d.yes.Denied[of.Ref()] {
-				d.copies[of.Captured.Nameless()] = true
+				d.copies[of.Captured.DefinitionWithoutName()] = true
 			}
 		}
 		delete(d.copies, "")
 	}
-	return len(d.copies) > 0 && drift.Captured != nil && !d.yes.Denied[drift.Ref()] && d.copies[drift.Captured.Nameless()]
+	return len(d.copies) > 0 && drift.Captured != nil && !d.yes.Denied[drift.Ref()] && d.copies[drift.Captured.DefinitionWithoutName()]
 }
 
 // isHeld reports whether bulk acceptance skips a drift: the drift of an entry that is, or may be, a denied entry under
 // another name, and the drift of the denied entry itself. If the denied definition were no longer pinned, the next bulk
 // acceptance would accept the other entry, which may be in another capture. A renamed entry keeps its pin, too.
 func (d *decision) isHeld(drift *pin.Drift) bool {
-	isGone := drift.Kind == pin.Removed
+	isGone := drift.Kind == pin.DriftRemoved
 	isFormer := d.former[drift.Ref()]
 	isKept := drift.IsDenied() && (isGone || isFormer || drift.UnlikeDenied) || isGone && isFormer && d.isAwaited(drift)
 	return isKept || d.mayBeDenied(drift) || drift.LooksDenied()
@@ -427,7 +427,7 @@ func (d *decision) mark() {
 		ref := drift.Ref()
 		isNew := drift.Kind != ""
 		// lock pins a new server as a whole. It pins the entries that bulk acceptance would skip as denied.
-		was := drift.IsDenied() || drift.LooksDenied() || d.Approves && (d.mayBeDenied(drift) || d.isCopy(drift))
+		was := drift.IsDenied() || drift.LooksDenied() || d.NewServersOnly && (d.mayBeDenied(drift) || d.isCopy(drift))
 		// Accepting an entry removes only its own denied mark, not the mark of its former name.
 		is := d.yes.Denied[ref] || was && !(drift.IsDenied() && d.yes.Allowed[ref])
 		if !isNew && d.isNamed(drift) {
@@ -435,7 +435,7 @@ func (d *decision) mark() {
 		} else if is && (isNew || !was) {
 			d.out.Denied[ref] = true
 		} else if was && !is {
-			d.out.Allowed[ref] = true
+			d.out.NoLongerDenied[ref] = true
 		}
 	}
 	for i := range d.Drifts {
@@ -445,10 +445,10 @@ func (d *decision) mark() {
 		if !d.out.Accepted[ref] {
 			continue
 		}
-		if drift.Kind != pin.Removed {
+		if drift.Kind != pin.DriftRemoved {
 			set(drift)
 		} else if drift.IsDenied() {
-			d.out.Allowed[ref] = true // it may come back without the mark
+			d.out.NoLongerDenied[ref] = true // it may come back without the mark
 		}
 	}
 	if d.Answers != nil {
@@ -467,16 +467,16 @@ func (d *decision) mark() {
 
 // WouldWrite reports whether these choices would write the lockfile without leaving out any drift. Reports suggest only
 // commands for which that is true.
-func WouldWrite(c *Case, said Choices) bool {
-	said.Silent = true
+func WouldWrite(c *Input, said Choices) bool {
+	said.NonInteractive = true
 	out := Decide(c, &said)
-	return len(out.Sets) > 0 && len(out.LeftOut) == 0
+	return len(out.NewPins) > 0 && len(out.LeftOut) == 0
 }
 
 // AcceptableByName reports for each drift whether --accept NAME could accept it, as far as that depends on warnings
 // about pinned text and on requireClean. The caller checks everything else: a changed policy, warnings of the entry or
 // its list, repeated names. WouldWrite gives the same result for one name; AcceptableByName is faster for all names.
-func AcceptableByName(c *Case) pin.Refs {
+func AcceptableByName(c *Input) pin.Refs {
 	d := begin(c, &Choices{})
 	alone := pin.Refs{}
 	for _, drift := range c.Drifts {
@@ -484,7 +484,7 @@ func AcceptableByName(c *Case) pin.Refs {
 	}
 	for _, w := range c.Warnings {
 		if d.forbids(&w) {
-			alone[w.Of] = false
+			alone[w.Entry] = false
 		}
 	}
 	return alone

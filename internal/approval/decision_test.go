@@ -30,12 +30,12 @@ func TestAlone(t *testing.T) {
 		p.Captured.Policy.RequireClean = p.Locked.Policy.RequireClean || random.IntN(8) == 0
 		c := caseOf(pairs, drifts)
 		for _, name := range []string{"edited", "gone", "hid", "new", "same", ""} {
-			w := approval.Warning{EntryRecord: pin.EntryRecord{Of: pin.Ref{Server: "s", Key: pin.Key{Name: name}}, Record: rec("hidden-text")}, Unclean: random.IntN(2) == 0, Approved: random.IntN(4) > 0}
+			w := approval.Warning{EntryWarning: pin.EntryWarning{Entry: pin.Ref{Server: "s", Key: pin.Key{Name: name}}, AcceptedWarning: rec("hidden-text")}, Unclean: random.IntN(2) == 0, Approved: random.IntN(4) > 0}
 			if name == "same" {
-				w.Where = approval.InMatch
+				w.Where = approval.InMatchingEntry
 			}
 			if random.IntN(12) == 0 {
-				w.Where = approval.Unpinned
+				w.Where = approval.InUnpinnedText
 			}
 			if random.IntN(4) == 0 {
 				c.Warnings = append(c.Warnings, w)
@@ -45,12 +45,12 @@ func TestAlone(t *testing.T) {
 		for i := range drifts {
 			d := &drifts[i]
 			isSeen := func(w approval.Warning) bool {
-				return w.Where == approval.Unpinned || !w.Approved && w.Where == approval.InDrift && (w.Of.Name == "" || w.Of == d.Ref())
+				return w.Where == approval.InUnpinnedText || !w.Approved && w.Where == approval.InDriftedEntry && (w.Entry.Name == "" || w.Entry == d.Ref())
 			}
-			if d.Kind == pin.Duplicate || p.PolicyDiffers() || slices.ContainsFunc(c.Warnings, isSeen) {
+			if d.Kind == pin.DriftDuplicate || p.PolicyDiffers() || slices.ContainsFunc(c.Warnings, isSeen) {
 				continue
 			}
-			would := approval.WouldWrite(c, approval.Choices{Accepts: []approval.Selector{{Key: d.Key}}})
+			would := approval.WouldWrite(c, approval.Choices{Accept: []approval.Selector{{Key: d.Key}}})
 			if alone[d.Ref()] != would {
 				t.Fatalf("%s alone: %t, but flags: %t; of %+v", d.Name, alone[d.Ref()], would, c.Warnings)
 			}
@@ -63,10 +63,12 @@ func TestAlone(t *testing.T) {
 }
 
 // rec returns a record of consent to a warning. The text doesn't matter.
-func rec(id string) pin.Record { return pin.Record{ID: id, Digest: pin.DigestPrefix + "0"} }
+func rec(id string) pin.AcceptedWarning {
+	return pin.AcceptedWarning{ID: id, Digest: pin.DigestPrefix + "0"}
+}
 
 // ids returns the IDs of records.
-func ids(records []pin.Record) string {
+func ids(records []pin.AcceptedWarning) string {
 	var list []string
 	for _, r := range records {
 		list = append(list, r.ID)
@@ -79,13 +81,13 @@ func ids(records []pin.Record) string {
 func TestPinsTakeWarnings(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	p := &pairs[0]
-	p.Locked.Accepted = []pin.Record{rec("old-list")}
+	p.Locked.Accepted = []pin.AcceptedWarning{rec("old-list")}
 	for i := range p.Locked.Pins {
-		p.Locked.Pins[i].Accepted = []pin.Record{rec("m-" + p.Locked.Pins[i].Name)}
+		p.Locked.Pins[i].Accepted = []pin.AcceptedWarning{rec("m-" + p.Locked.Pins[i].Name)}
 	}
-	drifts[0].Captured.Accepted = []pin.Record{rec("of-the-capture")}
-	r := map[pin.Ref][]pin.Record{}
-	add := func(of pin.Ref, record pin.Record) { r[of] = append(r[of], record) }
+	drifts[0].Captured.Accepted = []pin.AcceptedWarning{rec("of-the-capture")}
+	r := map[pin.Ref][]pin.AcceptedWarning{}
+	add := func(of pin.Ref, record pin.AcceptedWarning) { r[of] = append(r[of], record) }
 	for _, id := range []string{"z", "a", "z"} {
 		for _, name := range []string{"edited", "same", "new"} {
 			add(pin.Ref{Server: "s", Key: pin.Key{Name: name}}, rec(id))
@@ -94,7 +96,7 @@ func TestPinsTakeWarnings(t *testing.T) {
 		add(pin.Ref{Server: "other", Key: pin.Key{Name: "hid"}}, rec(id))
 		add(pin.Ref{Server: "s", Key: pin.Key{Type: pin.Prompts, Name: "hid"}}, rec(id))
 	}
-	next := approval.Pins(p, pin.Refs{drifts[0].Ref(): true, drifts[1].Ref(): true, drifts[3].Ref(): true}, r)
+	next := approval.UpdatedPins(p, pin.Refs{drifts[0].Ref(): true, drifts[1].Ref(): true, drifts[3].Ref(): true}, r)
 	got := map[string]string{"": ids(next.Accepted)}
 	for _, pin := range next.Pins {
 		got[pin.Name] = ids(pin.Accepted)
@@ -117,7 +119,7 @@ func TestDefinitionsComeBack(t *testing.T) {
 	for i := range p.Locked.Pins {
 		p.Locked.Pins[i].Definition = nil
 	}
-	got, next := map[string]string{}, approval.Pins(p, nil, nil)
+	got, next := map[string]string{}, approval.UpdatedPins(p, nil, nil)
 	if next.Policy.HashOnly {
 		t.Error("the old policy stays")
 	}
@@ -147,13 +149,13 @@ func TestRelockPins(t *testing.T) {
 			}
 			d := drifts[i]
 			accepted[d.Ref()] = true
-			if d.Kind == pin.Removed {
+			if d.Kind == pin.DriftRemoved {
 				delete(want, d.Name)
 			} else {
 				want[d.Name] = d.Captured.Digest + " <nil>"
 			}
 		}
-		next := approval.Pins(p, accepted, nil)
+		next := approval.UpdatedPins(p, accepted, nil)
 		got := map[string]string{}
 		for _, pin := range next.Pins {
 			by := "<nil>"
@@ -172,12 +174,12 @@ func TestRelockPins(t *testing.T) {
 // were not read.
 func TestUnreadFilesStayOnRecord(t *testing.T) {
 	set := pintest.PinsOf(t, `[{"name":"a"}]`, pin.Policy{})
-	record := func(id string) pin.Record { return pin.Record{ID: id, Digest: set.Digest} }
-	p := pin.Comparison{Server: "s", State: pin.Paired, Locked: set, Captured: set}
+	record := func(id string) pin.AcceptedWarning { return pin.AcceptedWarning{ID: id, Digest: set.Digest} }
+	p := pin.Comparison{Server: "s", State: pin.StatePaired, Locked: set, Captured: set}
 	p.Locked.Pins = []pin.Pin{set.Pins[0]}
-	p.Locked.Pins[0].Accepted = []pin.Record{record("oversize"), record(skill.Unread)}
-	next := approval.Pins(&p, nil, map[pin.Ref][]pin.Record{p.Ref(set.Pins[0].Key): {record("hidden-text")}})
-	if want := []pin.Record{record("hidden-text"), record(skill.Unread)}; !slices.Equal(next.Pins[0].Accepted, want) {
+	p.Locked.Pins[0].Accepted = []pin.AcceptedWarning{record("oversize"), record(skill.UnreadFileID)}
+	next := approval.UpdatedPins(&p, nil, map[pin.Ref][]pin.AcceptedWarning{p.Ref(set.Pins[0].Key): {record("hidden-text")}})
+	if want := []pin.AcceptedWarning{record("hidden-text"), record(skill.UnreadFileID)}; !slices.Equal(next.Pins[0].Accepted, want) {
 		t.Errorf("%v, want %v", next.Pins[0].Accepted, want)
 	}
 }
@@ -217,17 +219,17 @@ func TestKeptPinsStayByteForByte(t *testing.T) {
 			new = append(new, definition)
 		}
 		policy := pin.Policy{RoundIntegers: true, HashOnly: m.IntN(4) == 0}
-		p := pin.Comparison{Server: "s", State: pin.Paired,
+		p := pin.Comparison{Server: "s", State: pin.StatePaired,
 			Locked:   pintest.PinsOf(t, "["+strings.Join(old, ",")+"]", policy),
 			Captured: pintest.PinsOf(t, "["+strings.Join(new, ",")+"]", policy)}
 		for i := range p.Locked.Pins {
 			if one := &p.Locked.Pins[i]; m.IntN(2) == 0 {
 				one.Approval = &pin.Approval{By: m.Pick("Ada", "Grace"), At: "2026-01-02T03:04:05Z", Hash: one.Digest}
-				one.Accepted = []pin.Record{{ID: "hidden-text", Place: "/description", Digest: one.Digest}}
+				one.Accepted = []pin.AcceptedWarning{{ID: "hidden-text", Place: "/description", Digest: one.Digest}}
 			}
 		}
 		want, from := entries(p.Locked), entries(p.Captured)
-		drifts := pintest.Drifts([]pin.Comparison{p})
+		drifts := pintest.CompareByDigest([]pin.Comparison{p})
 		accepted := pin.Refs{}
 		for i := range drifts {
 			d := &drifts[i]
@@ -241,11 +243,11 @@ func TestKeptPinsStayByteForByte(t *testing.T) {
 				want[d.Name] = from[d.Name]
 			}
 		}
-		if got := entries(approval.Pins(&p, accepted, nil)); !maps.Equal(got, want) {
+		if got := entries(approval.UpdatedPins(&p, accepted, nil)); !maps.Equal(got, want) {
 			t.Fatalf("got  %q\nwant %q\nof %q\nand %q", got, want, old, new)
 		}
 	}
-	if seen[pin.Added] < 50 || seen[pin.Changed] < 50 || seen[pin.Removed] < 50 {
+	if seen[pin.DriftAdded] < 50 || seen[pin.DriftChanged] < 50 || seen[pin.DriftRemoved] < 50 {
 		t.Errorf("accepted: %v", seen)
 	}
 }
@@ -255,9 +257,9 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 	pol := pin.Policy{HashOnly: true, Descriptions: "strip"}
 	text := `[{"name":"a","description":"x"},{"name":"b"}]`
 	l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pintest.PinsOf(t, text, pol)}}))
-	p := pin.Comparison{Server: "s", State: pin.Paired, Locked: l.Servers[0], Captured: pintest.PinsOf(t, `[{"name":"b"}]`, pol)}
-	drifts := pintest.Drifts([]pin.Comparison{p})
-	next := approval.Pins(&p, pin.Refs{drifts[0].Ref(): true}, nil)
+	p := pin.Comparison{Server: "s", State: pin.StatePaired, Locked: l.Servers[0], Captured: pintest.PinsOf(t, `[{"name":"b"}]`, pol)}
+	drifts := pintest.CompareByDigest([]pin.Comparison{p})
+	next := approval.UpdatedPins(&p, pin.Refs{drifts[0].Ref(): true}, nil)
 	if !next.Policy.Equal(pol) || len(next.Pins) != 1 || next.Pins[0].Name != "b" {
 		t.Errorf("policy %+v, %d pins", next.Policy, len(next.Pins))
 	}
@@ -277,9 +279,9 @@ func TestPinsOfPart(t *testing.T) {
 				part = append(part, fmt.Sprintf(`{"name":%q,"description":%q}`, name, random.Pick("a", "b")))
 			}
 		}
-		p := pin.Comparison{State: pin.Paired, Part: true,
+		p := pin.Comparison{State: pin.StatePaired, IsPartial: true,
 			Locked: pintest.PinsOf(t, "["+strings.Join(whole, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(part, ",")+"]", pin.Policy{})}
-		p.Locked.About = pin.ServerInfo{Name: "example", Version: "1"}
+		p.Locked.ServerInfo = pin.ServerInfo{Name: "example", Version: "1"}
 		accepted := pin.Refs{}
 		taken := map[pin.Key]*pin.Pin{}
 		for i := range p.Captured.Pins {
@@ -288,9 +290,9 @@ func TestPinsOfPart(t *testing.T) {
 				taken[c.Key] = c
 			}
 		}
-		next := approval.Pins(&p, accepted, nil)
-		if len(next.Pins) != len(p.Locked.Pins) || next.About != p.Locked.About || !next.Policy.Equal(p.Locked.Policy) {
-			t.Fatalf("%d pins of %+v, of %d", len(next.Pins), next.About, len(p.Locked.Pins))
+		next := approval.UpdatedPins(&p, accepted, nil)
+		if len(next.Pins) != len(p.Locked.Pins) || next.ServerInfo != p.Locked.ServerInfo || !next.Policy.Equal(p.Locked.Policy) {
+			t.Fatalf("%d pins of %+v, of %d", len(next.Pins), next.ServerInfo, len(p.Locked.Pins))
 		}
 		for _, old := range p.Locked.Pins {
 			want := old
@@ -315,22 +317,22 @@ func TestAboutStays(t *testing.T) {
 		"nothing":                  {nil, func(*pin.Comparison) {}, old},
 		"one of two":               {[]int{0}, func(*pin.Comparison) {}, old},
 		"both":                     {[]int{0, 1}, func(*pin.Comparison) {}, new},
-		"a new server, one of two": {[]int{0}, func(p *pin.Comparison) { p.State = pin.New }, new},
-		"a part, both":             {[]int{0, 1}, func(p *pin.Comparison) { p.Part = true }, new},
-		"a part that names none":   {[]int{0, 1}, func(p *pin.Comparison) { p.Part = true; p.Captured.About = pin.ServerInfo{} }, old},
-		"a capture without a name": {[]int{0, 1}, func(p *pin.Comparison) { p.Captured.About = pin.ServerInfo{} }, pin.ServerInfo{}},
+		"a new server, one of two": {[]int{0}, func(p *pin.Comparison) { p.State = pin.StateNew }, new},
+		"a part, both":             {[]int{0, 1}, func(p *pin.Comparison) { p.IsPartial = true }, new},
+		"a part that names none":   {[]int{0, 1}, func(p *pin.Comparison) { p.IsPartial = true; p.Captured.ServerInfo = pin.ServerInfo{} }, old},
+		"a capture without a name": {[]int{0, 1}, func(p *pin.Comparison) { p.Captured.ServerInfo = pin.ServerInfo{} }, pin.ServerInfo{}},
 	} {
 		p := sideOf(t, "s", "1", `[{"name":"a"},{"name":"b"}]`, `[{"name":"a","x":1},{"name":"b","x":1}]`)
-		p.Locked.About = old
-		p.Captured.About = new
+		p.Locked.ServerInfo = old
+		p.Captured.ServerInfo = new
 		tt.mangle(&p)
-		drifts := pintest.Drifts([]pin.Comparison{p})
+		drifts := pintest.CompareByDigest([]pin.Comparison{p})
 		accepted := pin.Refs{}
 		for _, i := range tt.accepts {
 			accepted[drifts[i].Ref()] = true
 		}
-		if next := approval.Pins(&p, accepted, nil); next.About != tt.want {
-			t.Errorf("%s: %+v, want %+v", what, next.About, tt.want)
+		if next := approval.UpdatedPins(&p, accepted, nil); next.ServerInfo != tt.want {
+			t.Errorf("%s: %+v, want %+v", what, next.ServerInfo, tt.want)
 		}
 	}
 }

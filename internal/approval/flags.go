@@ -11,7 +11,7 @@ import (
 // new warning prevents, and the selectors that match no drift.
 func (d *decision) flags() *fail.Error {
 	d.yes.Policies = true
-	d.yes.Wholes = d.AnyWarning
+	d.yes.CaptureWarnings = d.AcceptWarnings
 	if err := d.records(); err != nil {
 		return err
 	}
@@ -21,26 +21,26 @@ func (d *decision) flags() *fail.Error {
 	asked := pin.Refs{}
 	isLabelled := false
 	for _, drift := range d.drifts {
-		hasLabel := d.hasOnly(&drift, d.Accepts) // then it has no new warning
+		hasLabel := d.hasOnly(&drift, d.Accept) // then it has no new warning
 		isLabelled = isLabelled || hasLabel
 		asked[drift.Ref()] = hasLabel || d.isAsked(&drift)
 	}
 	if !isLabelled {
-		d.out.Idle = labelsIn(d.Accepts)
+		d.out.UnusedSelectors = labelsIn(d.Accept)
 	}
 	single := pin.Refs{} // asked for by a name or a digest
-	for _, s := range d.Accepts {
-		if s.isLabel() || d.KeepsMarks && pin.CountServersWith(d.Sides, s.Key) == 0 {
+	for _, s := range d.Accept {
+		if s.isLabel() || d.KeepsDenied && pin.CountServersWith(d.Sides, s.Key) == 0 {
 			continue // for the warning of a server without a capture, there is no drift to accept
 		}
 		entries, err := s.resolve(d.Sides, d.drifts)
 		if err != nil {
 			return err
 		}
-		removesMark := s.isOne() && !d.KeepsMarks
+		removesMark := s.isOne() && !d.KeepsDenied
 		isIdle := true
-		for r := range d.yes.Records {
-			isIdle = isIdle && !s.means(r.Of.Key)
+		for r := range d.yes.AcceptedWarnings {
+			isIdle = isIdle && !s.means(r.Entry.Key)
 		}
 		for _, entry := range entries {
 			ref := entry.Ref()
@@ -55,7 +55,7 @@ func (d *decision) flags() *fail.Error {
 			isIdle = isIdle && !hasDrifted && !(removesMark && entry.IsDenied())
 		}
 		if isIdle {
-			d.out.Idle = append(d.out.Idle, s)
+			d.out.UnusedSelectors = append(d.out.UnusedSelectors, s)
 		}
 	}
 	d.answer(asked, single)
@@ -66,26 +66,26 @@ func (d *decision) flags() *fail.Error {
 // its name, because another entry may have the same digest, and --accept-warning accepts a text. An entry that may be a
 // denied one is accepted only by its digest.
 func (d *decision) isOwn(s *Selector, drift *pin.Drift) bool {
-	if drift.Kind == pin.Removed {
-		return s.isOne() && !d.KeepsMarks
+	if drift.Kind == pin.DriftRemoved {
+		return s.isOne() && !d.KeepsDenied
 	}
 	return s.Digest != "" || s.isOne() && !d.mayBeDenied(drift)
 }
 
 // records adds to the answers the accepted warnings about text that is pinned already.
 func (d *decision) records() *fail.Error {
-	for _, s := range d.Despite {
+	for _, s := range d.AcceptWarning {
 		sides := d.Sides
-		if pin.CountServersWith(sides, s.Key) == 0 && pin.CountServersWith(d.Others, s.Key) > 0 {
-			sides = d.Others
+		if pin.CountServersWith(sides, s.Key) == 0 && pin.CountServersWith(d.OtherServers, s.Key) > 0 {
+			sides = d.OtherServers
 		}
 		if _, err := s.one(sides); err != nil {
 			return err
 		}
 	}
 	for _, w := range d.unrecorded() {
-		if d.acceptsWarnings(w.Of, false) {
-			d.yes.Records[w.EntryRecord] = true
+		if d.acceptsWarnings(w.Entry, false) {
+			d.yes.AcceptedWarnings[w.EntryWarning] = true
 		}
 	}
 	return nil
@@ -95,13 +95,13 @@ func (d *decision) records() *fail.Error {
 // compared servers. If flags name entries, --accept-warnings applies to them, and to no other entry without drift, such
 // as one that only a pattern matches, because nobody may have read its text.
 func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
-	named := d.Despite
-	if d.AnyWarning {
-		named = slices.Concat(named, d.Accepts, d.Deny)
+	named := d.AcceptWarning
+	if d.AcceptWarnings {
+		named = slices.Concat(named, d.Accept, d.Deny)
 	}
 	isMeant := func(s Selector) bool { return s.isOne() && s.means(ref.Key) }
-	isHere := pin.ComparisonOf(d.Sides, ref.Server) != nil || pin.CountServersWith(d.Sides, ref.Key) == 0
-	isForAll := d.AnyWarning && (hasDrifted || d.All || len(d.Accepts)+len(d.Deny) == 0)
+	isHere := pin.FindComparison(d.Sides, ref.Server) != nil || pin.CountServersWith(d.Sides, ref.Key) == 0
+	isForAll := d.AcceptWarnings && (hasDrifted || d.AcceptAll || len(d.Accept)+len(d.Deny) == 0)
 	return isForAll || isHere && slices.ContainsFunc(named, isMeant)
 }
 
@@ -114,12 +114,12 @@ func (d *decision) answer(asked, single pin.Refs) {
 		if !asked[ref] && !isDenied {
 			continue
 		}
-		if d.isHeld(&drift) && !single[ref] && !isDenied && !d.Approves {
+		if d.isHeld(&drift) && !single[ref] && !isDenied && !d.NewServersOnly {
 			d.out.LeftOut[ref] = true
 		} else if d.isRefused(ref) {
 			d.refused[ref] = true
-		} else if drift.Kind != pin.Duplicate { // which can't be accepted
-			d.yes.Entries[ref] = drift.DefinitionDigest()
+		} else if drift.Kind != pin.DriftDuplicate { // which can't be accepted
+			d.yes.AcceptedDigests[ref] = drift.DefinitionDigest()
 		}
 	}
 }
@@ -132,13 +132,13 @@ func (d *decision) isRefused(ref pin.Ref) bool {
 // isAsked reports whether lock or --accept-all applies to a drift. With --only, the drift must be selected. A
 // label in --only works as in --accept LABEL: an entry that has other changes, too, isn't accepted.
 func (d *decision) isAsked(drift *pin.Drift) bool {
-	if !d.All && !d.Approves {
+	if !d.AcceptAll && !d.NewServersOnly {
 		return false
 	}
 	labels := d.Facts[drift.Ref()].Labels
 	takesWhole := func(s Selector) bool {
 		isChange := s.isLabel() && (s.Word == wordMinor || slices.Contains(labels, s.Word))
-		return !isChange && s.Fits(drift, d.words(drift))
+		return !isChange && s.Matches(drift, d.words(drift))
 	}
 	return len(d.Only) == 0 || d.hasOnly(drift, d.Only) || slices.ContainsFunc(d.Only, takesWhole)
 }
@@ -147,7 +147,7 @@ func (d *decision) isAsked(drift *pin.Drift) bool {
 // The label minor matches a drift with nothing new to read.
 func (d *decision) hasOnly(drift *pin.Drift, labels []Selector) bool {
 	fact := d.Facts[drift.Ref()]
-	if drift.Kind != pin.Changed || len(fact.Labels) == 0 || d.warned[drift.Ref()] {
+	if drift.Kind != pin.DriftChanged || len(fact.Labels) == 0 || d.warned[drift.Ref()] {
 		return false
 	}
 	takes := func(word string) bool {
@@ -170,16 +170,16 @@ func (d *decision) marks() *fail.Error {
 		if !s.Type.CanBeDenied() {
 			return s.wrong("instructions can't be denied: only a tool, a prompt, a resource, a template or a skill can")
 		}
-		if p.Captured.Find(s.Key) == nil && !p.Part {
+		if p.Captured.Find(s.Key) == nil && !p.IsPartial {
 			return s.wrong("the capture doesn't list it: there is nothing to deny")
 		}
-		if slices.ContainsFunc(d.Accepts, func(accepted Selector) bool { return accepted.isOne() && accepted.Key == s.Key }) {
+		if slices.ContainsFunc(d.Accept, func(accepted Selector) bool { return accepted.isOne() && accepted.Key == s.Key }) {
 			return s.wrong("--accept names it, too, which would let agents have it")
 		}
 		ref := p.Ref(s.Key)
 		d.yes.Denied[ref] = true
 		for _, drift := range d.Drifts {
-			if drift.Kind == pin.Duplicate && drift.Ref() == ref {
+			if drift.Kind == pin.DriftDuplicate && drift.Ref() == ref {
 				return notAcceptable(&drift)
 			}
 		}

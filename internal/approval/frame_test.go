@@ -15,7 +15,7 @@ import (
 )
 
 // framed is a random case: servers that share names, pins with marks, and captures that match or differ.
-func framed(t *testing.T, random *rand.Rand) *approval.Case {
+func framed(t *testing.T, random *rand.Rand) *approval.Input {
 	var sides []pin.Comparison
 	for i := range 1 + random.IntN(3) {
 		locked := ""
@@ -38,25 +38,25 @@ func framed(t *testing.T, random *rand.Rand) *approval.Case {
 		}
 		sides = append(sides, side)
 	}
-	c := caseOf(sides, pintest.Drifts(sides))
+	c := caseOf(sides, pintest.CompareByDigest(sides))
 	for i := range sides {
 		for j := range sides[i].Captured.Pins {
 			p := &sides[i].Captured.Pins[j]
 			if random.IntN(4) > 0 {
 				continue
 			}
-			w := approval.Warning{EntryRecord: pin.EntryRecord{Of: pin.Ref{Server: sides[i].Server, Key: p.Key}, Record: pin.Record{ID: "padding", Place: "/description", Digest: p.Digest}}}
+			w := approval.Warning{EntryWarning: pin.EntryWarning{Entry: pin.Ref{Server: sides[i].Server, Key: p.Key}, AcceptedWarning: pin.AcceptedWarning{ID: "padding", Place: "/description", Digest: p.Digest}}}
 			if locked := sides[i].Locked.Find(p.Key); locked != nil && locked.Digest == p.Digest {
-				w.Where = approval.InMatch
-				w.Names = []string{"", "run", "send"}[random.IntN(3)]
+				w.Where = approval.InMatchingEntry
+				w.NamedTool = []string{"", "run", "send"}[random.IntN(3)]
 			}
 			c.Warnings = append(c.Warnings, w)
 		}
 	}
 	if other := elsewhere(t); random.IntN(2) == 0 {
 		p := &other.Locked.Pins[random.IntN(len(other.Locked.Pins))]
-		c.Others = append(c.Others, other)
-		c.Warnings = append(c.Warnings, approval.Warning{EntryRecord: pin.EntryRecord{Of: pin.Ref{Server: other.Server, Key: p.Key}, Record: pin.Record{ID: "names-other-tool", Place: "/description", Digest: p.Digest}}, Where: approval.InPin, Names: "run"})
+		c.OtherServers = append(c.OtherServers, other)
+		c.Warnings = append(c.Warnings, approval.Warning{EntryWarning: pin.EntryWarning{Entry: pin.Ref{Server: other.Server, Key: p.Key}, AcceptedWarning: pin.AcceptedWarning{ID: "names-other-tool", Place: "/description", Digest: p.Digest}}, Where: approval.InPinOnly, NamedTool: "run"})
 	}
 	return c
 }
@@ -67,9 +67,9 @@ func elsewhere(t *testing.T) pin.Comparison {
 	other := sideOf(t, "z", "9", pinned, pinned)
 	for _, set := range []*pin.Set{&other.Locked, &other.Captured} {
 		set.Policy = pin.Policy{RequireClean: true}
-		set.About = pin.ServerInfo{Name: "z", Version: "1"}
+		set.ServerInfo = pin.ServerInfo{Name: "z", Version: "1"}
 	}
-	other.Locked.Accepted = []pin.Record{{ID: "oversize", Digest: other.Locked.Pins[0].Digest}}
+	other.Locked.Accepted = []pin.AcceptedWarning{{ID: "oversize", Digest: other.Locked.Pins[0].Digest}}
 	return other
 }
 
@@ -91,11 +91,11 @@ type framedFlags struct {
 
 // mayRecord reports whether a flag is for the warnings of an entry.
 func (f *framedFlags) mayRecord(ref pin.Ref) bool {
-	isForAll := len(f.said.Accepts)+len(f.said.Deny) == 0 || f.said.All
-	return f.warnings[ref] || f.said.AnyWarning && (isForAll || f.accepts[ref] || f.denies[ref])
+	isForAll := len(f.said.Accept)+len(f.said.Deny) == 0 || f.said.AcceptAll
+	return f.warnings[ref] || f.said.AcceptWarnings && (isForAll || f.accepts[ref] || f.denies[ref])
 }
 
-func flagsFor(t *testing.T, random *rand.Rand, c *approval.Case) (f framedFlags) {
+func flagsFor(t *testing.T, random *rand.Rand, c *approval.Input) (f framedFlags) {
 	f = framedFlags{accepts: pin.Refs{}, denies: pin.Refs{}, warnings: pin.Refs{}}
 	pick := func(servers []pin.Comparison, withDigest bool) (arg string, means pin.Refs) {
 		means = pin.Refs{}
@@ -112,7 +112,7 @@ func flagsFor(t *testing.T, random *rand.Rand, c *approval.Case) (f framedFlags)
 		}
 		sides := c.Sides
 		if pin.CountServersWith(sides, p.Key) == 0 {
-			sides = c.Others
+			sides = c.OtherServers
 		}
 		for i := range sides {
 			for _, set := range []*pin.Set{&sides[i].Locked, &sides[i].Captured} {
@@ -125,31 +125,31 @@ func flagsFor(t *testing.T, random *rand.Rand, c *approval.Case) (f framedFlags)
 	}
 	for range random.IntN(3) {
 		arg, means := pick(c.Sides, true)
-		f.said.Accepts = append(f.said.Accepts, selectorOf(t, arg))
+		f.said.Accept = append(f.said.Accept, selectorOf(t, arg))
 		for ref := range means {
 			f.accepts[ref] = true
 		}
 	}
 	if random.IntN(4) == 0 {
 		f.pattern = []string{"r*", "*e*", "*"}[random.IntN(3)]
-		f.said.Accepts = append(f.said.Accepts, selectorOf(t, f.pattern))
+		f.said.Accept = append(f.said.Accept, selectorOf(t, f.pattern))
 	}
-	f.said.AnyWarning = random.IntN(3) == 0
+	f.said.AcceptWarnings = random.IntN(3) == 0
 	if random.IntN(3) == 0 {
 		arg, means := pick(c.Sides, false)
 		f.said.Deny = append(f.said.Deny, selectorOf(t, arg))
 		f.denies = means
 	}
 	if random.IntN(3) == 0 {
-		arg, means := pick(slices.Concat(c.Sides, c.Others), false)
-		f.said.Despite = append(f.said.Despite, selectorOf(t, arg))
+		arg, means := pick(slices.Concat(c.Sides, c.OtherServers), false)
+		f.said.AcceptWarning = append(f.said.AcceptWarning, selectorOf(t, arg))
 		f.warnings = means
-		if len(f.said.Accepts)+len(f.said.Deny) == 0 {
-			f.said.Accepts = f.said.Despite
-			f.said.KeepsMarks = true
+		if len(f.said.Accept)+len(f.said.Deny) == 0 {
+			f.said.Accept = f.said.AcceptWarning
+			f.said.KeepsDenied = true
 		}
 	}
-	f.said.All = random.IntN(3) == 0
+	f.said.AcceptAll = random.IntN(3) == 0
 	return f
 }
 
@@ -160,12 +160,12 @@ func TestFrame(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 7))
 	written := 0
-	rounds := jsontest.Rounds(2_000, 30_000)
+	rounds := jsontest.RoundCount(2_000, 30_000)
 	for run := range rounds {
 		c := framed(t, random)
 		f := flagsFor(t, random, c)
 		out := approval.Decide(c, &f.said)
-		if failed(out) || out.Ask {
+		if failed(out) || out.NeedsPrompt {
 			continue
 		}
 		for ref := range out.Accepted {
@@ -173,16 +173,16 @@ func TestFrame(t *testing.T) {
 				t.Fatalf("run %d: %s of server %s is accepted, and %s, which stays pinned, names it\nflags %+v", run, ref.Name, ref.Server, name, f)
 			}
 		}
-		sides := slices.Concat(c.Sides, c.Others)
+		sides := slices.Concat(c.Sides, c.OtherServers)
 		for i := range sides {
 			side := &sides[i]
-			next := out.Sets[side.Server]
+			next := out.NewPins[side.Server]
 			if next == nil {
 				continue
 			}
 			written++
 			isOther := i >= len(c.Sides)
-			if isOther && (!next.Policy.Equal(side.Locked.Policy) || next.About != side.Locked.About || !slices.Equal(next.Accepted, side.Locked.Accepted)) {
+			if isOther && (!next.Policy.Equal(side.Locked.Policy) || next.ServerInfo != side.Locked.ServerInfo || !slices.Equal(next.Accepted, side.Locked.Accepted)) {
 				t.Fatalf("run %d: the policy, the name or the warnings of server %s changed", run, side.Server)
 			}
 			for _, p := range slices.Concat(side.Locked.Pins, side.Captured.Pins) {
@@ -199,15 +199,15 @@ func TestFrame(t *testing.T) {
 
 // namedBy returns an entry of another server with a warning about an added tool that neither was accepted nor is gone
 // with this run, or "".
-func namedBy(c *approval.Case, out *approval.Outcome, ref pin.Ref) string {
-	isAdded := func(d pin.Drift) bool { return d.Ref() == ref && d.Kind == pin.Added }
+func namedBy(c *approval.Input, out *approval.Outcome, ref pin.Ref) string {
+	isAdded := func(d pin.Drift) bool { return d.Ref() == ref && d.Kind == pin.DriftAdded }
 	if !slices.ContainsFunc(c.Drifts, isAdded) {
 		return ""
 	}
 	for _, w := range c.Warnings {
-		stays := w.Where == approval.InMatch || w.Where == approval.InPin && !out.Accepted[w.Of]
-		if stays && w.Names == ref.Name && w.Of.Server != ref.Server && !out.Recorded[w.EntryRecord] {
-			return w.Of.Name
+		stays := w.Where == approval.InMatchingEntry || w.Where == approval.InPinOnly && !out.Accepted[w.Entry]
+		if stays && w.NamedTool == ref.Name && w.Entry.Server != ref.Server && !out.RecordedWarnings[w.EntryWarning] {
+			return w.Entry.Name
 		}
 	}
 	return ""
@@ -219,12 +219,12 @@ func brokenFrame(side *pin.Comparison, next *pin.Set, key pin.Key, f *framedFlag
 	before := side.Locked.Find(key)
 	after := next.Find(key)
 	captured := side.Captured.Find(key)
-	isNamed := f.accepts[ref] && !f.said.KeepsMarks
+	isNamed := f.accepts[ref] && !f.said.KeepsDenied
 	if before == nil && after == nil {
 		return ""
 	}
 	fits, _ := path.Match(f.pattern, key.Name)
-	mayAccept := isNamed || fits || f.denies[ref] || f.said.All || f.said.KeepsMarks && f.warnings[ref]
+	mayAccept := isNamed || fits || f.denies[ref] || f.said.AcceptAll || f.said.KeepsDenied && f.warnings[ref]
 	if before != nil && after != nil && before.Digest == after.Digest {
 		if before.Denied && !after.Denied && !isNamed {
 			return "its mark is gone"
@@ -250,7 +250,7 @@ func brokenFrame(side *pin.Comparison, next *pin.Set, key pin.Key, f *framedFlag
 		return "its mark is gone with its digest"
 	}
 	isGone := func(p pin.Pin) bool { return p.Denied && side.Captured.Find(p.Key) == nil && key.Type == p.Type }
-	if before == nil && !isNamed && !f.denies[ref] && !f.said.KeepsMarks && slices.ContainsFunc(side.Locked.Pins, isGone) {
+	if before == nil && !isNamed && !f.denies[ref] && !f.said.KeepsDenied && slices.ContainsFunc(side.Locked.Pins, isGone) {
 		return "it was added in bulk, while a denied entry is gone"
 	}
 	return ""

@@ -14,20 +14,20 @@ func (d *decision) makePins() {
 	out := &d.out
 	warnings := d.warnings()
 	touched := map[string]bool{}
-	for r := range out.Recorded {
-		touched[r.Of.Server] = true
+	for r := range out.RecordedWarnings {
+		touched[r.Entry.Server] = true
 	}
-	for _, refs := range []pin.Refs{out.Accepted, out.Denied, out.Allowed} {
+	for _, refs := range []pin.Refs{out.Accepted, out.Denied, out.NoLongerDenied} {
 		for ref := range refs {
 			touched[ref.Server] = true
 		}
 	}
-	takesAll := d.All && len(d.Only) == 0 || d.Approves && len(d.yes.Entries) == len(d.drifts)
-	out.Sets = map[string]*pin.Set{}
-	for i, p := range slices.Concat(d.Sides, d.Others) {
+	takesAll := d.AcceptAll && len(d.Only) == 0 || d.NewServersOnly && len(d.yes.AcceptedDigests) == len(d.drifts)
+	out.NewPins = map[string]*pin.Set{}
+	for i, p := range slices.Concat(d.Sides, d.OtherServers) {
 		isTouched := touched[p.Server] || p.PolicyDiffers()
 		if p.HasNoEntries() && (isTouched || takesAll) {
-			out.Whole = append(out.Whole, p.Server)
+			out.EmptyServers = append(out.EmptyServers, p.Server)
 			isTouched = true
 		} else if p.HasNoEntries() {
 			d.isBare = true
@@ -35,59 +35,59 @@ func (d *decision) makePins() {
 		if !isTouched {
 			continue
 		}
-		if i >= len(d.Sides) || !p.Present() {
+		if i >= len(d.Sides) || !p.HasCapture() {
 			// Without a capture, only the records change.
 			p.Captured = p.Locked
-			p.Part = true
+			p.IsPartial = true
 		}
-		set := Pins(&p, out.Accepted, warnings)
+		set := UpdatedPins(&p, out.Accepted, warnings)
 		for i := range set.Pins {
 			ref := p.Ref(set.Pins[i].Key)
-			set.Pins[i].Denied = (set.Pins[i].Denied || out.Denied[ref]) && !out.Allowed[ref]
+			set.Pins[i].Denied = (set.Pins[i].Denied || out.Denied[ref]) && !out.NoLongerDenied[ref]
 		}
-		out.Sets[p.Server] = &set
+		out.NewPins[p.Server] = &set
 	}
 }
 
 // warnings returns the warnings to record: those of accepted definitions, those about whole lists, and the
 // accepted ones of matching entries, together with earlier records that still apply.
-func (d *decision) warnings() map[pin.Ref][]pin.Record {
-	record := map[pin.Ref][]pin.Record{}
-	for r := range d.out.Recorded {
-		record[r.Of] = append(record[r.Of], r.Record)
+func (d *decision) warnings() map[pin.Ref][]pin.AcceptedWarning {
+	record := map[pin.Ref][]pin.AcceptedWarning{}
+	for r := range d.out.RecordedWarnings {
+		record[r.Entry] = append(record[r.Entry], r.AcceptedWarning)
 	}
 	recorded := maps.Clone(record)
 	isKept := pin.Refs{}
 	for _, w := range d.Warnings {
-		if w.Record.Digest == "" {
+		if w.AcceptedWarning.Digest == "" {
 			continue // such a text can't be recorded
 		}
-		isStanding := w.Where == InMatch && w.Approved && recorded[w.Of] != nil
-		if w.isWhole() || w.Where == InDrift && d.out.Accepted[w.Of] || isStanding {
-			record[w.Of] = append(record[w.Of], w.Record)
+		isStanding := w.Where == InMatchingEntry && w.Approved && recorded[w.Entry] != nil
+		if w.isWhole() || w.Where == InDriftedEntry && d.out.Accepted[w.Entry] || isStanding {
+			record[w.Entry] = append(record[w.Entry], w.AcceptedWarning)
 		}
-		if w.Where == InPin && recorded[w.Of] != nil && !isKept[w.Of] {
-			isKept[w.Of] = true
+		if w.Where == InPinOnly && recorded[w.Entry] != nil && !isKept[w.Entry] {
+			isKept[w.Entry] = true
 			// This text was searched only for the names of some tools, so the pin's other accepted warnings stay, too.
-			p := cmp.Or(pin.ComparisonOf(d.Sides, w.Of.Server), pin.ComparisonOf(d.Others, w.Of.Server))
-			record[w.Of] = append(record[w.Of], p.Locked.Find(w.Of.Key).Accepted...)
+			p := cmp.Or(pin.FindComparison(d.Sides, w.Entry.Server), pin.FindComparison(d.OtherServers, w.Entry.Server))
+			record[w.Entry] = append(record[w.Entry], p.Locked.Find(w.Entry.Key).Accepted...)
 		}
 	}
 	return record
 }
 
-// Pins returns a server's pins once the accepted drift is applied, each with its accepted warnings. Every other
+// UpdatedPins returns a server's pins once the accepted drift is applied, each with its accepted warnings. Every other
 // entry keeps its pin, with the warnings that are accepted now.
-func Pins(p *pin.Comparison, accepted pin.Refs, warnings map[pin.Ref][]pin.Record) pin.Set {
-	next := pin.Set{Server: p.Server, About: p.Captured.About, Policy: p.Captured.Policy, Accepted: pin.SortRecords(warnings[pin.Ref{Server: p.Server}])}
+func UpdatedPins(p *pin.Comparison, accepted pin.Refs, warnings map[pin.Ref][]pin.AcceptedWarning) pin.Set {
+	next := pin.Set{Server: p.Server, ServerInfo: p.Captured.ServerInfo, Policy: p.Captured.Policy, Accepted: pin.SortAcceptedWarnings(warnings[pin.Ref{Server: p.Server}])}
 	// A part of a list has no findings about the whole list.
-	if p.Part {
+	if p.IsPartial {
 		next.Accepted = p.Locked.Accepted
 	}
 	var pins []pin.Pin
 	for _, new := range p.Captured.Pins {
 		if ref := p.Ref(new.Key); accepted[ref] {
-			new.Accepted = pin.SortRecords(warnings[ref])
+			new.Accepted = pin.SortAcceptedWarnings(warnings[ref])
 			pins = append(pins, new)
 		}
 	}
@@ -102,22 +102,22 @@ func Pins(p *pin.Comparison, accepted pin.Refs, warnings map[pin.Ref][]pin.Recor
 		}
 		if len(warnings[ref]) > 0 {
 			// The pin keeps its texts of a skill's files, so the accepted warnings about missing texts stay, too.
-			isRead := func(r pin.Record) bool { return r.ID != skill.Unread }
+			isRead := func(r pin.AcceptedWarning) bool { return r.ID != skill.UnreadFileID }
 			unread := slices.DeleteFunc(slices.Clone(old.Accepted), isRead)
-			old.Accepted = pin.SortRecords(append(unread, warnings[ref]...))
+			old.Accepted = pin.SortAcceptedWarnings(append(unread, warnings[ref]...))
 		}
 		pins = append(pins, old)
 	}
-	next.Put(pins)
+	next.SetPins(pins)
 	// The server's name and version are updated only if every entry of the capture matches its new pin.
 	left := func(c pin.Pin) bool { f := next.Find(c.Key); return f == nil || f.Digest != c.Digest }
 	isLeft := slices.ContainsFunc(p.Captured.Pins, left)
-	if p.Known() && (p.Part && next.About == (pin.ServerInfo{}) || isLeft) {
-		next.About = p.Locked.About
+	if p.IsLocked() && (p.IsPartial && next.ServerInfo == (pin.ServerInfo{}) || isLeft) {
+		next.ServerInfo = p.Locked.ServerInfo
 	}
-	if p.Known() && (isLeft || len(next.Pins) > len(p.Captured.Pins)) {
+	if p.IsLocked() && (isLeft || len(next.Pins) > len(p.Captured.Pins)) {
 		// Keep the accepted warnings about the whole list, too, because the server may list it again.
-		next.Accepted = pin.SortRecords(slices.Concat(next.Accepted, p.Locked.Accepted))
+		next.Accepted = pin.SortAcceptedWarnings(slices.Concat(next.Accepted, p.Locked.Accepted))
 	}
 	return next
 }

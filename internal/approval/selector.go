@@ -63,7 +63,7 @@ func ParseSelector(flag, arg string, words []string) (Selector, error) {
 
 // wrong returns the error for a selector that selects nothing or is ambiguous.
 func (s *Selector) wrong(why string) *fail.Error {
-	return fail.New("%s %s: %s", s.Flag, text.Name(s.Arg), why)
+	return fail.New("%s %s: %s", s.Flag, text.QuoteName(s.Arg), why)
 }
 
 func (s *Selector) ofSeveral() *fail.Error {
@@ -73,9 +73,9 @@ func (s *Selector) ofSeveral() *fail.Error {
 // ReasonUnused tells why the selector has accepted nothing.
 func (s *Selector) ReasonUnused() string {
 	if s.Word != "" {
-		return text.Name(s.Arg) + ": nothing to accept, or only with other changes or a new warning"
+		return text.QuoteName(s.Arg) + ": nothing to accept, or only with other changes or a new warning"
 	}
-	return text.Name(s.Arg) + " has not drifted: nothing to accept"
+	return text.QuoteName(s.Arg) + " has not drifted: nothing to accept"
 }
 
 // isLabel reports whether the selector is a word, but not a kind of drift.
@@ -84,19 +84,19 @@ func (s *Selector) isLabel() bool { return s.Word != "" && !slices.Contains(Kind
 // SelectsByWord reports whether --only, or a label in --accept, selects what is accepted. If so, the caller
 // must know the labels of all changes.
 func (said *Choices) SelectsByWord() bool {
-	return len(said.Only) > 0 || len(labelsIn(said.Accepts)) > 0
+	return len(said.Only) > 0 || len(labelsIn(said.Accept)) > 0
 }
 
-// Reads returns the drift that may be accepted: a decision needs only the texts of this drift. all is true if it needs
+// DriftToRead returns the drift that may be accepted: a decision needs only the texts of this drift. all is true if it needs
 // the texts of all entries, for example because a pinned text may name an added tool.
-func (said *Choices) Reads(drifts []pin.Drift) (named []pin.Drift, all bool) {
-	if said.NeedsPrompt() || said.Approves || said.All || said.AnyWarning || len(said.Despite) > 0 || said.SelectsByWord() {
+func (said *Choices) DriftToRead(drifts []pin.Drift) (named []pin.Drift, all bool) {
+	if said.NeedsPrompt() || said.NewServersOnly || said.AcceptAll || said.AcceptWarnings || len(said.AcceptWarning) > 0 || said.SelectsByWord() {
 		return drifts, true
 	}
 	for _, d := range drifts {
-		if FitsAny(said.Accepts, &d, nil) || FitsAny(said.Deny, &d, nil) {
+		if MatchesAny(said.Accept, &d, nil) || MatchesAny(said.Deny, &d, nil) {
 			named = append(named, d)
-			all = all || d.Kind == pin.Added && d.Type == pin.Tools
+			all = all || d.Kind == pin.DriftAdded && d.Type == pin.Tools
 		}
 	}
 	return named, all
@@ -129,17 +129,17 @@ func (s *Selector) means(key pin.Key) bool {
 	return !s.named() || key == s.Key // or a digest alone
 }
 
-// Fits reports whether the selector selects a drift, given the words for what it has.
-func (s *Selector) Fits(d *pin.Drift, words []string) bool {
+// Matches reports whether the selector selects a drift, given the words for what it has.
+func (s *Selector) Matches(d *pin.Drift, words []string) bool {
 	if s.Word != "" {
 		return s.Word == strings.ToLower(string(d.Kind)) || slices.Contains(words, s.Word)
 	}
 	return s.means(d.Key) && (s.Digest == "" || (d.Locked != nil || d.Captured != nil) && s.Digest == d.DefinitionDigest())
 }
 
-// FitsAny reports whether one of several selectors selects a drift.
-func FitsAny(list []Selector, d *pin.Drift, words []string) bool {
-	return slices.ContainsFunc(list, func(s Selector) bool { return s.Fits(d, words) })
+// MatchesAny reports whether one of several selectors selects a drift.
+func MatchesAny(list []Selector, d *pin.Drift, words []string) bool {
+	return slices.ContainsFunc(list, func(s Selector) bool { return s.Matches(d, words) })
 }
 
 // holders lists the servers that pin or list an entry that the selector means.
@@ -196,13 +196,13 @@ func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*
 	fitsNew := false
 	for i := range drifts {
 		d := &drifts[i]
-		if !s.Fits(d, nil) {
+		if !s.Matches(d, nil) {
 			continue
 		}
-		fitsNew = fitsNew || d.Kind == pin.Added
+		fitsNew = fitsNew || d.Kind == pin.DriftAdded
 		// A pattern accepts no new entry, because the person who wrote the pattern may not have seen the entry's name.
 		// It doesn't accept a repeated name either.
-		if s.pattern == nil || d.Kind != pin.Added && d.Kind != pin.Duplicate {
+		if s.pattern == nil || d.Kind != pin.DriftAdded && d.Kind != pin.DriftDuplicate {
 			fits = append(fits, d)
 			servers[d.Server] = true
 		}
@@ -218,7 +218,7 @@ func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*
 		return nil, s.wrong("it matches entries of several lists").Hint("say which: NAME@sha256:HEX, prompt=NAME@sha256:HEX")
 	}
 	for _, d := range fits {
-		if d.Kind == pin.Duplicate {
+		if d.Kind == pin.DriftDuplicate {
 			return nil, notAcceptable(d)
 		}
 	}
@@ -243,7 +243,7 @@ func (s *Selector) matching(sides []pin.Comparison) (list []*pin.Drift) {
 		for j := range p.Locked.Pins {
 			pinned := &p.Locked.Pins[j]
 			entry := pin.Drift{Server: p.Server, Key: pinned.Key, Locked: pinned, Captured: p.Captured.Find(pinned.Key)}
-			if entry.Captured != nil && entry.Captured.Digest == pinned.Digest && s.Fits(&entry, nil) {
+			if entry.Captured != nil && entry.Captured.Digest == pinned.Digest && s.Matches(&entry, nil) {
 				list = append(list, &entry)
 			}
 		}

@@ -48,11 +48,11 @@ func TestParseAcceptance(t *testing.T) {
 // relockCase returns a capture with drift of every kind, against its pins.
 func relockCase(t *testing.T) ([]pin.Comparison, []pin.Drift) {
 	p := pin.Comparison{
-		Server: "s", State: pin.Paired,
+		Server: "s", State: pin.StatePaired,
 		Locked:   pintest.PinsOf(t, `[{"name":"same"},{"name":"edited","x":1},{"name":"hid","description":"x"},{"name":"gone","y":1},{"name":"twice"}]`, pin.Policy{}),
 		Captured: pintest.PinsOf(t, `[{"name":"same"},{"name":"edited","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, pin.Policy{}),
 	}
-	drifts := pintest.Drifts([]pin.Comparison{p})
+	drifts := pintest.CompareByDigest([]pin.Comparison{p})
 	if got := pintest.DriftLines(drifts); got != "CHANGED edited, REMOVED gone, HIDDEN hid, ADDED new, DUPLICATE twice 2 times" {
 		t.Fatal(got)
 	}
@@ -60,8 +60,8 @@ func relockCase(t *testing.T) ([]pin.Comparison, []pin.Drift) {
 }
 
 // caseOf returns a case in which no text has a warning.
-func caseOf(pairs []pin.Comparison, drifts []pin.Drift) *approval.Case {
-	return &approval.Case{Sides: pairs, Drifts: drifts}
+func caseOf(pairs []pin.Comparison, drifts []pin.Drift) *approval.Input {
+	return &approval.Input{Sides: pairs, Drifts: drifts}
 }
 
 // reasons has the errors of decisions in a few words, each with a part of its text.
@@ -89,7 +89,7 @@ func wrong(err error) string {
 }
 
 // failed reports whether a decision writes nothing, because of an error.
-func failed(out approval.Outcome) bool { return out.Sets == nil && out.Err != nil }
+func failed(out approval.Outcome) bool { return out.NewPins == nil && out.Err != nil }
 
 // codeOf returns the exit code of an error.
 func codeOf(err error) int {
@@ -135,7 +135,7 @@ func TestFits(t *testing.T) {
 		var got []string
 		s := selectorOf(t, arg)
 		for i := range drifts {
-			if d := &drifts[i]; s.Fits(d, words[d.Name]) {
+			if d := &drifts[i]; s.Matches(d, words[d.Name]) {
 				got = append(got, d.Name)
 			}
 		}
@@ -143,8 +143,8 @@ func TestFits(t *testing.T) {
 			t.Errorf("%s fits %q, want %s", arg, got, want)
 		}
 	}
-	bare := pin.Drift{Key: pin.Key{Name: "a"}, Kind: pin.Changed} // a drift without either side
-	if s := selectorOf(t, digest("new")); s.Fits(&bare, nil) {
+	bare := pin.Drift{Key: pin.Key{Name: "a"}, Kind: pin.DriftChanged} // a drift without either side
+	if s := selectorOf(t, digest("new")); s.Matches(&bare, nil) {
 		t.Error("a digest fits an entry without one")
 	}
 }
@@ -157,7 +157,7 @@ func TestPatternsKeepToTheirList(t *testing.T) {
 	for _, key := range []pin.Key{{Name: "page"}, {Type: pin.Prompts, Name: "page"}, {Name: "pa*"}, {Name: "x\ny"}} {
 		found := &pin.Pin{Key: key}
 		found.Digest = digest
-		drifts = append(drifts, &pin.Drift{Key: key, Kind: pin.Changed, Locked: found, Captured: found})
+		drifts = append(drifts, &pin.Drift{Key: key, Kind: pin.DriftChanged, Locked: found, Captured: found})
 	}
 	for arg, want := range map[string]string{
 		"pa*": "tool=page tool=\"pa*\"", "p?ge": "tool=page", "x?y": "tool=\"x<U+000A>y\"", "x*": "tool=\"x<U+000A>y\"", "prompt=pa*": "", "tool=pa*": "tool=\"pa*\"", "pa*@" + digest: "tool=\"pa*\"",
@@ -166,7 +166,7 @@ func TestPatternsKeepToTheirList(t *testing.T) {
 		s := selectorOf(t, arg)
 		var fits []string
 		for _, d := range drifts {
-			if s.Fits(d, nil) {
+			if s.Matches(d, nil) {
 				fits = append(fits, d.EntryRef())
 			}
 		}
@@ -180,10 +180,10 @@ func TestPatternsKeepToTheirList(t *testing.T) {
 func sideOf(t *testing.T, server, digit, locked, captured string) pin.Comparison {
 	t.Helper()
 	p := pin.Comparison{Server: server, State: pin.StateOf(locked != "", captured != "")}
-	if p.Known() {
+	if p.IsLocked() {
 		p.Locked = pintest.PinsOf(t, locked, pin.Policy{})
 	}
-	if p.Present() {
+	if p.HasCapture() {
 		p.Captured = pintest.PinsOf(t, captured, pin.Policy{})
 		p.Captured.Digest = setDigest(digit)
 	}
@@ -200,9 +200,9 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 	good := pintest.PinsOf(t, `[{"name":"x","y":1}]`, pin.Policy{}).Pins[0].Digest
 	evil := "x@" + good
 	sides := []pin.Comparison{sideOf(t, "s", "1", `[]`, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`)}
-	c := caseOf(sides, pintest.Drifts(sides))
+	c := caseOf(sides, pintest.CompareByDigest(sides))
 	for _, arg := range []string{evil, good} {
-		out := approval.Decide(c, &approval.Choices{Accepts: []approval.Selector{selectorOf(t, arg)}})
+		out := approval.Decide(c, &approval.Choices{Accept: []approval.Selector{selectorOf(t, arg)}})
 		if len(out.Accepted) != 1 || !out.Accepted[pin.Ref{Server: "s", Key: pin.Key{Name: "x"}}] {
 			t.Errorf("%s accepts %v", arg, out.Accepted)
 		}

@@ -53,12 +53,12 @@ func TestDecisions(t *testing.T) {
 // A scene is a case that is made from lines of text.
 type scene struct {
 	*testing.T
-	*approval.Case
+	*approval.Input
 }
 
 func newScene(t *testing.T, about []string) *scene {
-	s := &scene{t, &approval.Case{Facts: map[pin.Ref]approval.DriftFacts{}}}
-	s.Verdict.Differs = map[string]bool{}
+	s := &scene{t, &approval.Input{Facts: map[pin.Ref]approval.DriftFacts{}}}
+	s.Verdict.DifferingServers = map[string]bool{}
 	seems := map[pin.Ref]pin.Drift{}
 	for _, line := range about {
 		words := strings.Fields(line)
@@ -66,28 +66,28 @@ func newScene(t *testing.T, about []string) *scene {
 		case "pins", "lists":
 			s.entries(words[1], words[0] == "pins", words[2:])
 		case "elsewhere":
-			side := pin.Comparison{Server: words[1], State: pin.Paired}
-			side.Locked.Put(pinsOf(words[2:]))
+			side := pin.Comparison{Server: words[1], State: pin.StatePaired}
+			side.Locked.SetPins(pinsOf(words[2:]))
 			side.Captured = side.Locked
-			s.Others = append(s.Others, side)
+			s.OtherServers = append(s.OtherServers, side)
 		case "policy", "old-policy":
 			set := &s.side(words[1]).Captured
 			if words[0] == "old-policy" {
 				set = &s.side(words[1]).Locked
 			}
-			for _, row := range pin.Switches {
-				*row.Of(&set.Policy) = slices.Contains(words[2:], row.Flag)
+			for _, row := range pin.PolicySwitches {
+				*row.FieldOf(&set.Policy) = slices.Contains(words[2:], row.Flag)
 			}
 		case "server":
 			side := s.side(words[1])
-			side.Part = slices.Contains(words, "part")
+			side.IsPartial = slices.Contains(words, "part")
 			if slices.Contains(words, "missing") {
-				side.State = pin.Missing
+				side.State = pin.StateMissing
 			}
 			if slices.Contains(words, "unanswered") {
-				s.Verdict.Unanswered = append(s.Verdict.Unanswered, side.Server)
+				s.Verdict.UnjudgedServers = append(s.Verdict.UnjudgedServers, side.Server)
 			}
-			s.Verdict.Differs[side.Server] = slices.Contains(words, "differs")
+			s.Verdict.DifferingServers[side.Server] = slices.Contains(words, "differs")
 		case "warning":
 			s.warning(words[1], words[2:])
 		case "recorded":
@@ -108,7 +108,7 @@ func newScene(t *testing.T, about []string) *scene {
 				case "labels":
 					fact.Labels = strings.Split(values, ",")
 				case "words":
-					fact.Words = strings.Split(values, ",")
+					fact.SelectorWords = strings.Split(values, ",")
 				case "like":
 					seen.LikeDenied = s.ref(values)
 				case "was":
@@ -122,15 +122,15 @@ func newScene(t *testing.T, about []string) *scene {
 		}
 	}
 	isNoDrift := func(d pin.Drift) bool {
-		return d.Kind == pin.Removed && (s.side(d.Server).Part || slices.Contains(s.Verdict.Unanswered, d.Server))
+		return d.Kind == pin.DriftRemoved && (s.side(d.Server).IsPartial || slices.Contains(s.Verdict.UnjudgedServers, d.Server))
 	}
-	s.Drifts = slices.DeleteFunc(pintest.Drifts(s.Sides), isNoDrift)
+	s.Drifts = slices.DeleteFunc(pintest.CompareByDigest(s.Sides), isNoDrift)
 	for i := range s.Drifts {
 		d := &s.Drifts[i]
 		seen := seems[d.Ref()]
 		d.LikeDenied, d.RenamedFrom, d.MayBeDenied, d.UnlikeDenied = seen.LikeDenied, seen.RenamedFrom, seen.MayBeDenied, seen.UnlikeDenied
 	}
-	s.Verdict.Matches = len(s.Drifts) == 0 && len(s.Verdict.Unanswered) == 0 && !slices.ContainsFunc(s.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
+	s.Verdict.Matches = len(s.Drifts) == 0 && len(s.Verdict.UnjudgedServers) == 0 && !slices.ContainsFunc(s.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	for i := range s.Sides {
 		s.Sides[i].Captured.Digest = setDigest(strconv.Itoa(i + 1))
 	}
@@ -151,7 +151,7 @@ func pinsOf(words []string) (list []pin.Pin) {
 		if p.Type != pin.Instructions {
 			hashed = `{"description":"` + text + `","name":"` + p.Name + `"}`
 		}
-		p.Form = pintest.Form(p.Type, []byte(hashed))
+		p.HashedDefinition = pintest.HashDefinition(p.Type, []byte(hashed))
 		list = append(list, p)
 	}
 	return list
@@ -166,16 +166,16 @@ func (s *scene) entries(server string, isLocked bool, words []string) {
 		side.Locked.Server = server
 		side.Captured.Server = server
 	} else {
-		side.State = pin.Paired
+		side.State = pin.StatePaired
 	}
 	if isLocked {
-		side.Locked.Put(pinsOf(words))
+		side.Locked.SetPins(pinsOf(words))
 	} else {
-		side.Captured.Put(pinsOf(words))
+		side.Captured.SetPins(pinsOf(words))
 	}
 }
 
-func (s *scene) side(server string) *pin.Comparison { return pin.ComparisonOf(s.Sides, server) }
+func (s *scene) side(server string) *pin.Comparison { return pin.FindComparison(s.Sides, server) }
 
 // ref reads SERVER:NAME or, for the first server, NAME. The name list is for a list as a whole.
 func (s *scene) ref(arg string) pin.Ref {
@@ -191,7 +191,7 @@ func (s *scene) ref(arg string) pin.Ref {
 }
 
 func (s *scene) warning(of string, words []string) {
-	w := approval.Warning{EntryRecord: pin.EntryRecord{Of: s.ref(of), Record: rec(words[0])}}
+	w := approval.Warning{EntryWarning: pin.EntryWarning{Entry: s.ref(of), AcceptedWarning: rec(words[0])}}
 	for _, word := range words[1:] {
 		switch word {
 		case "approved":
@@ -199,15 +199,15 @@ func (s *scene) warning(of string, words []string) {
 		case "unclean":
 			w.Unclean = true
 		case "unbound":
-			w.Record.Digest = ""
+			w.AcceptedWarning.Digest = ""
 		case "match":
-			w.Where = approval.InMatch
+			w.Where = approval.InMatchingEntry
 		case "unpinned":
-			w.Where = approval.Unpinned
+			w.Where = approval.InUnpinnedText
 		case "pinned":
-			w.Where = approval.InPin
+			w.Where = approval.InPinOnly
 		default:
-			w.Names = word
+			w.NamedTool = word
 		}
 	}
 	s.Warnings = append(s.Warnings, w)
@@ -238,25 +238,25 @@ func (s *scene) chosen(words string) *approval.Choices {
 	answers := approval.NewAnswers()
 	for word := range strings.FieldsSeq(words) {
 		name, arg, _ := strings.Cut(word, ":")
-		if list := map[string]*[]approval.Selector{"accept": &said.Accepts, "deny": &said.Deny, "only": &said.Only, "accept-warning": &said.Despite}[name]; list != nil {
+		if list := map[string]*[]approval.Selector{"accept": &said.Accept, "deny": &said.Deny, "only": &said.Only, "accept-warning": &said.AcceptWarning}[name]; list != nil {
 			*list = append(*list, selectorOf(s.T, s.digests(arg), "risky", "minor", "warnings"))
 			continue
 		}
 		switch name {
 		case "none":
 		case "all":
-			said.All = true
+			said.AcceptAll = true
 		case "lock":
-			said.Approves = true
+			said.NewServersOnly = true
 		case "silent":
-			said.Silent = true
+			said.NonInteractive = true
 		case "accept-warnings":
-			said.AnyWarning = true
+			said.AcceptWarnings = true
 		case "keeps-marks":
-			said.Accepts = said.Despite
-			said.KeepsMarks = true
+			said.Accept = said.AcceptWarning
+			said.KeepsDenied = true
 		case "expect":
-			said.Expect = append(said.Expect, setDigest(arg))
+			said.ExpectedDigests = append(said.ExpectedDigests, setDigest(arg))
 		case "allow-empty":
 			said.AllowsEmpty = true
 		case "needs-pins":
@@ -277,7 +277,7 @@ func (s *scene) answer(answers *approval.Answers, name, arg string) {
 	case "answers":
 	case "yes", "x", "own":
 		if at >= 0 {
-			answers.Entries[ref] = s.Drifts[at].DefinitionDigest()
+			answers.AcceptedDigests[ref] = s.Drifts[at].DefinitionDigest()
 		}
 		if name == "x" {
 			answers.Denied[ref] = true
@@ -286,14 +286,14 @@ func (s *scene) answer(answers *approval.Answers, name, arg string) {
 			answers.Allowed[ref] = true
 		}
 	case "stale":
-		answers.Entries[ref] = setDigest("0")
+		answers.AcceptedDigests[ref] = setDigest("0")
 	case "policy":
 		answers.Policies = true
 	case "whole":
-		answers.Wholes = true
+		answers.CaptureWarnings = true
 	case "record":
 		of, id, _ := strings.Cut(arg, "/")
-		answers.Records[pin.EntryRecord{Of: s.ref(of), Record: rec(id)}] = true
+		answers.AcceptedWarnings[pin.EntryWarning{Entry: s.ref(of), AcceptedWarning: rec(id)}] = true
 	default:
 		s.Fatal(name)
 	}
@@ -302,10 +302,10 @@ func (s *scene) answer(answers *approval.Answers, name, arg string) {
 // decide returns in one line how choices end.
 func (s *scene) decide(words string) string {
 	said := s.chosen(words)
-	if err := approval.Check(s.Sides, s.Drifts, said); err != nil {
+	if err := approval.Precheck(s.Sides, s.Drifts, said); err != nil {
 		return "refused: " + wrong(err) + ", exit " + strconv.Itoa(codeOf(err))
 	}
-	out := approval.Decide(s.Case, said)
+	out := approval.Decide(s.Input, said)
 	var parts []string
 	add := func(what string, names []string) {
 		if len(names) > 0 {
@@ -314,17 +314,17 @@ func (s *scene) decide(words string) string {
 	}
 	var warnings, idle []string
 	for _, w := range out.Warnings {
-		warnings = append(warnings, s.name(w.Of))
+		warnings = append(warnings, s.name(w.Entry))
 	}
-	for _, selector := range out.Idle {
+	for _, selector := range out.UnusedSelectors {
 		idle = append(idle, selector.Arg[:min(len(selector.Arg), 20)])
 	}
 	switch {
-	case out.Ask:
+	case out.NeedsPrompt:
 		return "asks"
-	case out.Settled:
+	case out.NothingToWrite:
 		return "settled"
-	case out.Sets == nil:
+	case out.NewPins == nil:
 		parts = []string{"refused: " + wrong(out.Err) + ", exit " + strconv.Itoa(codeOf(out.Err))}
 		add("for", slices.Compact(warnings))
 		return strings.Join(parts, "; ")
@@ -340,8 +340,8 @@ func (s *scene) decide(words string) string {
 	add("warned of", slices.Compact(warnings))
 	add("idle", idle)
 	var denied, records []string
-	for _, side := range slices.Concat(s.Sides, s.Others) {
-		set := out.Sets[side.Server]
+	for _, side := range slices.Concat(s.Sides, s.OtherServers) {
+		set := out.NewPins[side.Server]
 		if set == nil {
 			continue
 		}

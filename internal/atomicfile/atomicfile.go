@@ -20,8 +20,8 @@ import (
 // NewSuffix ends the name of a file that is being written.
 const NewSuffix = ".new"
 
-// Patience is how long a writer waits for another one, unless a test asks for less.
-const Patience = 10 * time.Second
+// LockTimeout is how long a writer waits for another one, unless a test asks for less.
+const LockTimeout = 10 * time.Second
 
 // Replace replaces a file under a lock: PATH.new, which it creates exclusively next to the file. It waits up to
 // patience for another writer. update reads the current file and returns the new bytes, or nil to leave the
@@ -91,10 +91,10 @@ func open(path string) (w writer, err error) {
 		w.old, err = os.Stat(w.target)
 	}
 	if err != nil {
-		return w, fail.Path(path, err)
+		return w, fail.PathError(path, err)
 	}
 	if !w.old.Mode().IsRegular() {
-		return w, fail.In(path, "not a regular file")
+		return w, fail.NewAt(path, "not a regular file")
 	}
 	return w, nil
 }
@@ -110,7 +110,7 @@ func (w *writer) write(data []byte, ready func() error) error {
 	// os.CreateTemp would make a file that only its owner can read, regardless of the umask.
 	temp, err := create(filepath.Join(filepath.Dir(w.target), ".pinproof-"+rand.Text()+NewSuffix), mode)
 	if err != nil {
-		return fail.Path(w.path, err)
+		return fail.PathError(w.path, err)
 	}
 	defer temp.end()
 	if w.old != nil {
@@ -123,7 +123,7 @@ func (w *writer) write(data []byte, ready func() error) error {
 		err = cmp.Or(err, temp.file.Sync(), temp.file.Close())
 	}
 	if err != nil {
-		return fail.Path(w.path, err)
+		return fail.PathError(w.path, err)
 	}
 	// Before anything is announced, find out whether a reader keeps the file from being replaced.
 	if err := retry(busyPatience, isBusy, func() error { return replaceable(w.target) }); err != nil {
@@ -144,7 +144,7 @@ func (w *writer) write(data []byte, ready func() error) error {
 
 // notWritten returns the error of a write that left the old file as it was.
 func (w *writer) notWritten(err error) error {
-	told := fail.Path(w.path, err)
+	told := fail.PathError(w.path, err)
 	told.Text += "; nothing was written"
 	return told
 }
@@ -211,9 +211,9 @@ func acquire(path string, patience time.Duration) (*scratch, error) {
 	case isLocked(err):
 		return nil, fail.New("%s is there: another pinproof is writing, or one was killed", text.Printable(path)).
 			Hint("look first: is another pinproof still running?").
-			Hint("only if none is, delete it: %s", shell.Delete(path))
+			Hint("only if none is, delete it: %s", shell.DeleteCommand(path))
 	}
-	return nil, fail.Path(path, err)
+	return nil, fail.PathError(path, err)
 }
 
 // held reports whether the file that we created is still in its place. While it is open, no
@@ -225,7 +225,7 @@ func (s *scratch) held() bool {
 
 // lost returns the error for a lock that was lost.
 func (s *scratch) lost(outcome string) error {
-	return fail.In(s.path, "somebody deleted it while it was in use; %s", outcome).
+	return fail.NewAt(s.path, "somebody deleted it while it was in use; %s", outcome).
 		Hint("look first: is another pinproof still running? If none is, do this again")
 }
 

@@ -18,10 +18,10 @@ import (
 
 // A Capture is the saved output of one server: its tools and everything else that a model reads.
 type Capture struct {
-	Path  string
-	Lists [pin.EntryTypes]listing
-	About pin.ServerInfo // for display only
-	Noise int            // lines passed over
+	Path         string
+	Lists        [pin.EntryTypes]listing
+	ServerInfo   pin.ServerInfo // for display only
+	SkippedLines int            // lines passed over
 }
 
 // A listing is one list of a capture. An invalid list is an error only if the list is pinned.
@@ -45,30 +45,30 @@ type listing struct {
 	changed *jsontree.Value
 }
 
-// EntryNamed names an entry in a sentence: tool NAME, prompt NAME, instructions.
-func EntryNamed(entryType pin.EntryType, name string) string {
+// DescribeEntry names an entry in a sentence: tool NAME, prompt NAME, instructions.
+func DescribeEntry(entryType pin.EntryType, name string) string {
 	if entryType == pin.Instructions {
 		return "instructions"
 	}
-	return pin.EntryTypeInfo[entryType].Entry + " " + text.Name(name)
+	return pin.EntryTypeInfo[entryType].Entry + " " + text.QuoteName(name)
 }
 
 // Read parses a saved response: a JSON-RPC response, a bare result, a bare array, a batch, several pages one
 // after another, a stdio transcript, or an event stream. It rejects ambiguous input. jsontree.Reader documents
 // what it rejects in the JSON itself.
-func Read(path string, data []byte, formOf pin.FormFunc, pol pin.Policy) (Capture, error) {
+func Read(path string, data []byte, formOf pin.HashFunc, pol pin.Policy) (Capture, error) {
 	return Scan(path, data, formOf).Capture(pol)
 }
 
-// Scanned holds the JSON values of a file, or the error in them. Scanning needs no policy: the policy depends
+// ScannedFile holds the JSON values of a file, or the error in them. Scanning needs no policy: the policy depends
 // on the server, which is not known yet.
-type Scanned struct {
+type ScannedFile struct {
 	// The file is part of a session: lists may be missing or unfinished.
-	Part bool
+	IsPartial bool
 
 	fail.File
 	json   *jsontree.Reader
-	formOf pin.FormFunc
+	formOf pin.HashFunc
 
 	// The definitions, in the order of the file.
 	defined []entry
@@ -82,16 +82,16 @@ type Scanned struct {
 }
 
 // Scan reads a file's JSON values. formOf makes the form of each definition.
-func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
-	s := &Scanned{File: fail.NewFile(path, data), formOf: formOf, captures: map[bool]Capture{}}
+func Scan(path string, data []byte, formOf pin.HashFunc) *ScannedFile {
+	s := &ScannedFile{File: fail.NewFile(path, data), formOf: formOf, captures: map[bool]Capture{}}
 	values, err := s.readValues()
 	s.values = values
 	s.err = s.located(err)
 	return s
 }
 
-// Faulty returns the error in the file, or nil if some policy accepts the file.
-func (s *Scanned) Faulty() error {
+// Err returns the error in the file, or nil if some policy accepts the file.
+func (s *ScannedFile) Err() error {
 	_, err := s.Capture(pin.Policy{})
 	if err != nil {
 		if _, lenient := s.Capture(pin.Policy{EmptyCursorEnds: true, RoundIntegers: true}); lenient == nil {
@@ -102,18 +102,18 @@ func (s *Scanned) Faulty() error {
 }
 
 // Capture sorts the values into lists.
-func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
+func (s *ScannedFile) Capture(pol pin.Policy) (Capture, error) {
 	if s.err != nil {
 		return Capture{}, s.err
 	}
-	if s.json.Rounded != nil && !pol.RoundIntegers {
-		return Capture{}, s.refuse(s.json.Rounded).
-			Hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shell.Path(s.Path))
+	if s.json.FirstRounded != nil && !pol.RoundIntegers {
+		return Capture{}, s.refuse(s.json.FirstRounded).
+			Hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shell.QuotePath(s.Path))
 	}
 	if made, ok := s.captures[pol.EmptyCursorEnds]; ok {
 		return made, nil
 	}
-	r := &captureReader{Scanned: *s, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
+	r := &captureReader{ScannedFile: *s, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
 	for _, v := range s.values {
 		r.messages = r.messages || v.Has("jsonrpc") || slices.ContainsFunc(v.Items(), func(item jsontree.Member) bool { return item.Has("jsonrpc") })
 	}
@@ -166,21 +166,21 @@ type entry struct {
 }
 
 // newEntry checks a definition as a client would read it, and computes its digests.
-func (s *Scanned) newEntry(path []jsontree.Step, v jsontree.Value, canonical []byte) entry {
+func (s *ScannedFile) newEntry(path []jsontree.Step, v jsontree.Value, canonical []byte) entry {
 	entryType, _ := listOf(path)
 	p := s.placed(v)
-	p.Key = pin.Key{Type: entryType, Name: v.TextIn(pin.EntryTypeInfo[entryType].Identity)}
+	p.Key = pin.Key{Type: entryType, Name: v.StringIn(pin.EntryTypeInfo[entryType].Identity)}
 	problem := s.check(p.Key, path, v)
 	if problem == nil {
-		p.Form = s.formOf(entryType, canonical)
+		p.HashedDefinition = s.formOf(entryType, canonical)
 	}
 	return entry{p, problem}
 }
 
 // placed returns a pin with the received text, and with its line and column.
-func (s *Scanned) placed(v jsontree.Value) pin.Pin {
-	line, column := s.Position(int(v.At))
-	return pin.Pin{Received: s.Data[v.At:v.End], Line: line, Column: column}
+func (s *ScannedFile) placed(v jsontree.Value) pin.Pin {
+	line, column := s.Position(int(v.Start))
+	return pin.Pin{Received: s.Data[v.Start:v.End], Line: line, Column: column}
 }
 
 // entryAt names an entry by its name or, without a name, by its path in the file.
@@ -189,17 +189,17 @@ func entryAt(path []jsontree.Step, name string) string {
 	if name == "" {
 		return fmt.Sprintf("%s %d of the list", pin.EntryTypeInfo[entryType].Entry, path[len(path)-1].Index+1)
 	}
-	return EntryNamed(entryType, name)
+	return DescribeEntry(entryType, name)
 }
 
 // check returns why a value isn't a valid entry, or nil.
-func (s *Scanned) check(key pin.Key, path []jsontree.Step, v jsontree.Value) error {
+func (s *ScannedFile) check(key pin.Key, path []jsontree.Step, v jsontree.Value) error {
 	info := &pin.EntryTypeInfo[key.Type]
 	refuse := func(problem *jsontree.Error) *fail.Error {
-		return s.At(problem.At, "%s: %s", entryAt(path, key.Name), problem.Text)
+		return s.ErrorAt(problem.Offset, "%s: %s", entryAt(path, key.Name), problem.Text)
 	}
 	if v.Kind != '{' {
-		return s.At(int(v.At), "%s is no object", entryAt(path, ""))
+		return s.ErrorAt(int(v.Start), "%s is no object", entryAt(path, ""))
 	}
 	if problem := findFolded(v.Members(), info.Members, ""); problem != nil {
 		return refuse(problem)
@@ -241,7 +241,7 @@ func findFolded(members []jsontree.Member, specified []string, where string) *js
 		folded := text.FoldASCII(m.Name)
 		for _, s := range specified {
 			if strings.EqualFold(folded, s) {
-				return m.Errorf("%smember %s differs from %q by letter case only: some clients read it as the real one", where, text.Name(m.Name), s)
+				return m.Errorf("%smember %s differs from %q by letter case only: some clients read it as the real one", where, text.QuoteName(m.Name), s)
 			}
 		}
 	}
@@ -258,7 +258,7 @@ func findInResult(result jsontree.Value) *jsontree.Error {
 		plain := strings.ReplaceAll(m.Name, "_", "")
 		for _, s := range pin.ResultMembers {
 			if plain != m.Name && strings.EqualFold(plain, s) {
-				return m.Errorf("result: member %s differs from %q by underscores: some clients read it as the real one", text.Name(m.Name), s)
+				return m.Errorf("result: member %s differs from %q by underscores: some clients read it as the real one", text.QuoteName(m.Name), s)
 			}
 		}
 	}
@@ -283,7 +283,7 @@ func findInCapabilities(offered jsontree.Value) *jsontree.Error {
 
 // captureReader sorts the JSON values of a file into lists.
 type captureReader struct {
-	Scanned
+	ScannedFile
 	emptyCursorEnds bool
 
 	made Capture
@@ -318,7 +318,7 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 		}
 		return nil
 	}
-	if r.messages && !spellsResult(r.Data[v.At:v.End]) {
+	if r.messages && !spellsResult(r.Data[v.Start:v.End]) {
 		r.noise++ // a line of the server's log
 		return nil
 	}
@@ -331,13 +331,13 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 // otherFile refuses an object from another kind of file, such as a client configuration or a lockfile.
 func (r *captureReader) otherFile(v jsontree.Value) error {
 	if v.Has("mcpServers") {
-		return r.At(-1, `a client configuration ("mcpServers"), not an answer to tools/list`).
-			Hint("save the answers of its servers: pinproof-capture config %s captures", shell.Path(r.Path)).
+		return r.ErrorAt(-1, `a client configuration ("mcpServers"), not an answer to tools/list`).
+			Hint("save the answers of its servers: pinproof-capture config %s captures", shell.QuotePath(r.Path)).
 			Hint("then pin them: pinproof lock captures")
 	}
 	if v.Has("lockfileVersion") && v.Has("servers") {
-		return r.At(-1, "a lockfile, where a saved tools/list belongs").
-			Hint("the capture comes first, the lockfile second: pinproof COMMAND CAPTURE %s", shell.Path(r.Path))
+		return r.ErrorAt(-1, "a lockfile, where a saved tools/list belongs").
+			Hint("the capture comes first, the lockfile second: pinproof COMMAND CAPTURE %s", shell.QuotePath(r.Path))
 	}
 	if v.Has("manifest_version") || v.Has("dxt_version") {
 		return r.notCapture(-1, `a bundle's manifest ("manifest_version"), not what its server lists`)
@@ -391,7 +391,7 @@ func (r *captureReader) object(v jsontree.Value) error {
 	if method := v.Get("method"); method.Kind != 0 {
 		// A request whose id is null isn't recorded: an error with that id answers no request.
 		if v.Has("id") && v.Get("id").Kind != 'n' {
-			r.asked[method.Text+" "+MessageID(v)] = true
+			r.asked[method.Text+" "+MessageKey(v)] = true
 		}
 		for entryType, info := range pin.EntryTypeInfo {
 			if method.Text != "" && method.Text == info.Changed {
@@ -427,7 +427,7 @@ func (r *captureReader) result(result, message jsontree.Value) error {
 	if t := result.Get("resultType"); t.Kind != 0 && t.Text != "complete" {
 		return t.Errorf(`"resultType" is not "complete": the server has not answered yet`)
 	}
-	r.made.About = cmp.Or(r.made.About, pin.ReadServerInfo(result.Get("serverInfo")), pin.ReadServerInfo(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo")))
+	r.made.ServerInfo = cmp.Or(r.made.ServerInfo, pin.ReadServerInfo(result.Get("serverInfo")), pin.ReadServerInfo(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo")))
 	entryType, listed := pin.EntryTypeIn(result.Has)
 	r.bodies = append(r.bodies, result.Get("contents").Items()...)
 	if !listed {
@@ -464,7 +464,7 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 	if text.Kind != 0 && text.Kind != 'n' && text.Kind != '"' {
 		return text.Errorf(`"instructions" is not a string`)
 	}
-	if text.End-text.At > jsontree.MaxDefinitionBytes {
+	if text.End-text.Start > jsontree.MaxDefinitionBytes {
 		return text.Errorf("instructions of more than 4 MiB")
 	}
 	if offered := result.Get("capabilities"); offered.Kind == '{' {
@@ -477,7 +477,7 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 	if text.Text != "" && text.Kind == '"' { // an empty text tells a model nothing
 		p := r.placed(text)
 		p.Type = pin.Instructions
-		p.Form = r.formOf(pin.Instructions, []byte(text.Text))
+		p.HashedDefinition = r.formOf(pin.Instructions, []byte(text.Text))
 		list = append(list, p)
 	}
 	s := &r.made.Lists[pin.Instructions]
@@ -513,7 +513,7 @@ func (r *captureReader) page(entryType pin.EntryType, items []jsontree.Member, c
 // finish checks whether each list is complete.
 func (r *captureReader) finish() error {
 	r.made.Path = r.Path
-	r.made.Noise = r.noise
+	r.made.SkippedLines = r.noise
 	if err := r.answeredError(); err != nil {
 		return err
 	}
@@ -531,13 +531,13 @@ func (r *captureReader) finish() error {
 	}
 	what := "no answer to tools/list in it"
 	switch {
-	case r.made.Lists[pin.Tools].Answered, r.Part && (r.messages || answered):
+	case r.made.Lists[pin.Tools].Answered, r.IsPartial && (r.messages || answered):
 		return nil
-	case r.Part:
+	case r.IsPartial:
 		what = "no message of a session in it"
 	}
 	if r.noise > 0 {
-		what += fmt.Sprintf(" (%s passed over)", text.Count(r.noise, "line")+" of noise")
+		what += fmt.Sprintf(" (%s passed over)", text.FormatCount(r.noise, "line")+" of noise")
 	}
 	return r.notCapture(-1, "%s", what)
 }
@@ -546,16 +546,16 @@ func (r *captureReader) finish() error {
 // it has no tools.
 func (r *captureReader) answeredError() error {
 	tools := &r.made.Lists[pin.Tools]
-	if r.Part || r.offersNone(pin.Tools) {
+	if r.IsPartial || r.offersNone(pin.Tools) {
 		return nil
 	}
 	for _, e := range r.errors {
-		if len(tools.lists) == 0 || r.asked["tools/list "+MessageID(e)] {
+		if len(tools.lists) == 0 || r.asked["tools/list "+MessageKey(e)] {
 			s := "the server answered with an error"
-			if said := e.Get("error").TextIn("message"); said != "" {
-				s += ": " + text.Name(said)
+			if said := e.Get("error").StringIn("message"); said != "" {
+				s += ": " + text.QuoteName(said)
 			}
-			return r.At(int(e.At), "%s", s).Hint("capture again once the server lists its tools")
+			return r.ErrorAt(int(e.Start), "%s", s).Hint("capture again once the server lists its tools")
 		}
 	}
 	return nil
@@ -563,17 +563,17 @@ func (r *captureReader) answeredError() error {
 
 func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 	s.Declared = r.offers(entryType)
-	if r.Part && s.Problem == nil {
+	if r.IsPartial && s.Problem == nil {
 		s.Answered = len(s.lists) > 0
 		s.Entries = unionOf(s.lists)
 		return nil
 	}
 	entry := pin.EntryTypeInfo[entryType].Entry
 	if s.cursor != nil {
-		f := r.At(int(s.lastPage.At), `an unfinished list: "nextCursor" of its last page says that more %ss follow`, entry).
+		f := r.ErrorAt(int(s.lastPage.Start), `an unfinished list: "nextCursor" of its last page says that more %ss follow`, entry).
 			Hint("ask for the next page with that cursor and append the answer to the file")
 		if s.cursor.Text == "" {
-			f.Hint("if this server sends an empty cursor on its last page: pinproof lock --empty-cursor-ends %s", shell.Path(r.Path))
+			f.Hint("if this server sends an empty cursor on its last page: pinproof lock --empty-cursor-ends %s", shell.QuotePath(r.Path))
 		}
 		return f
 	}
@@ -582,8 +582,8 @@ func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 		return nil
 	}
 	if s.changed != nil {
-		return r.At(int(s.changed.At), "the server says that its list of %ss has changed, and no newer list follows", entry).
-			Hint("capture again: pinproof-capture save %s -- COMMAND", shell.Path(r.Path))
+		return r.ErrorAt(int(s.changed.Start), "the server says that its list of %ss has changed, and no newer list follows", entry).
+			Hint("capture again: pinproof-capture save %s -- COMMAND", shell.QuotePath(r.Path))
 	}
 	s.Answered = true
 	first := digestsOf(s.lists[0])
@@ -616,7 +616,7 @@ func unionOf(lists [][]pin.Pin) (entries []pin.Pin) {
 
 // offers reports whether the server declared that it has a list.
 func (r *captureReader) offers(entryType pin.EntryType) bool {
-	return slices.ContainsFunc(r.offered, func(offered jsontree.Value) bool { return pin.IsDeclared(entryType, offered) })
+	return slices.ContainsFunc(r.offered, func(offered jsontree.Value) bool { return pin.DeclaresList(entryType, offered) })
 }
 
 // offersNone reports whether the server declared capabilities without this list.
@@ -650,33 +650,33 @@ func missingIn(known map[string]bool, list []pin.Pin) (names []string) {
 // of them an agent got.
 func (r *captureReader) ambiguous(entryType pin.EntryType, n int, differ []string) error {
 	if entryType == pin.Instructions {
-		return r.At(-1, "ambiguous: the session has two different instructions").
+		return r.ErrorAt(-1, "ambiguous: the session has two different instructions").
 			Hint("capture it again, and ask which of them an agent gets").Hint(revisionHint)
 	}
 	slices.SortFunc(differ, jsontree.CompareUTF16)
 	differ = slices.Compact(differ)
-	what := EntryNamed(entryType, differ[0])
+	what := DescribeEntry(entryType, differ[0])
 	if len(differ) > 1 {
-		what += " and " + text.Count(len(differ)-1, "other")
+		what += " and " + text.FormatCount(len(differ)-1, "other")
 	}
-	return r.At(-1, "ambiguous: list %d of the session is not the first one: %s", n, what).
+	return r.ErrorAt(-1, "ambiguous: list %d of the session is not the first one: %s", n, what).
 		Hint("the server changed its %ss during the session: capture it again, and ask which list an agent gets", pin.EntryTypeInfo[entryType].Entry).
 		Hint(revisionHint)
 }
 
-// HasPages reports whether a tool names the page of an app, and the capture has the list of resources, which
+// HasAppPages reports whether a tool names the page of an app, and the capture has the list of resources, which
 // contains the pages.
-func (m *Capture) HasPages() bool {
+func (m *Capture) HasAppPages() bool {
 	if !m.Lists[pin.Resources].Answered && m.Lists[pin.Resources].Problem == nil {
 		return false
 	}
-	names := func(tool pin.Pin) bool { return pin.NamesPage(tool.Tree()) }
+	names := func(tool pin.Pin) bool { return pin.NamesAppPage(tool.Tree()) }
 	return slices.ContainsFunc(m.Lists[pin.Tools].Entries, names)
 }
 
 // Pins makes the pins of a capture under a policy.
-func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
-	s := pin.Set{Server: server, About: m.About.Recorded(), Policy: pol}
+func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.HashFunc) (pin.Set, error) {
+	s := pin.Set{Server: server, ServerInfo: m.ServerInfo.Recorded(), Policy: pol}
 	names := pin.SubstituteNames(values)
 	for _, name := range pol.Substitute {
 		if !slices.Contains(names, name) {
@@ -685,10 +685,10 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 		}
 	}
 	// The values keep their order, the longest first.
-	s.Values = slices.DeleteFunc(slices.Clone(values), func(v pin.Substitute) bool { return !slices.Contains(pol.Substitute, v.Name) })
+	s.Substitutes = slices.DeleteFunc(slices.Clone(values), func(v pin.Substitute) bool { return !slices.Contains(pol.Substitute, v.Name) })
 	var pins []pin.Pin
 	for entryType, list := range m.Lists {
-		if !pol.Pins(pin.EntryType(entryType)) {
+		if !pol.PinsList(pin.EntryType(entryType)) {
 			continue
 		}
 		if list.Problem != nil {
@@ -699,10 +699,10 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 			if !pol.PinsEntry(p.Key) {
 				continue
 			}
-			if pol.Shapes() || len(s.Values) > 0 {
+			if pol.ChangesDefinitions() || len(s.Substitutes) > 0 {
 				if err := shape(&p, &s, formOf); err != nil {
 					where := fmt.Sprintf("%s:%d:%d", m.Path, p.Line, p.Column)
-					told := fail.In(where, "%s: %s", EntryNamed(p.Type, p.Name), err)
+					told := fail.NewAt(where, "%s: %s", DescribeEntry(p.Type, p.Name), err)
 					told.Hints = err.Hints
 					return s, told
 				}
@@ -710,15 +710,15 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 			pins = append(pins, p)
 		}
 	}
-	s.Put(pins)
+	s.SetPins(pins)
 	return s, nil
 }
 
 // shape applies the substitutes and the policy of a set to an entry.
-func shape(p *pin.Pin, s *pin.Set, formOf pin.FormFunc) *fail.Error {
-	v, err := pin.PutPlaceholders(p.Tree(), s.Values)
+func shape(p *pin.Pin, s *pin.Set, formOf pin.HashFunc) *fail.Error {
+	v, err := pin.InsertPlaceholders(p.Tree(), s.Substitutes)
 	if err != nil {
-		return fail.From(err)
+		return fail.AsError(err)
 	}
 	// Placeholders come first, so that truncation cuts a text at the same place for all values.
 	v = s.Policy.Apply(p.Type, v)
@@ -726,14 +726,14 @@ func shape(p *pin.Pin, s *pin.Set, formOf pin.FormFunc) *fail.Error {
 		// Otherwise no warning could refer to the skill's files, and the lockfile couldn't store their texts.
 		if _, problem := skill.Parse(v); problem != nil {
 			return fail.New("with a placeholder in it, it can't be read as a skill: %s", problem.Text).
-				Hint("give --substitute a value that has nothing of the URI's scheme, of the skill's own folder and of %s", skill.Main)
+				Hint("give --substitute a value that has nothing of the URI's scheme, of the skill's own folder and of %s", skill.MainFile)
 		}
 	}
 	hashed := []byte(v.Text)
 	if p.Type != pin.Instructions {
 		hashed = jsontree.Append(nil, v)
 	}
-	p.Form = formOf(p.Type, hashed)
-	p.PutPlaceholders(s.Values)
+	p.HashedDefinition = formOf(p.Type, hashed)
+	p.InsertPlaceholders(s.Substitutes)
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 
 // read reads a capture under the default policy.
 func read(text string) (capture.Capture, error) {
-	return capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{})
+	return capture.Read("m.json", []byte(text), pintest.HashDefinition, pin.Policy{})
 }
 
 // pinsOf reads a capture and makes its pins under the default policy.
@@ -27,7 +27,7 @@ func pinsOf(text string) (pin.Set, error) {
 	if err != nil {
 		return pin.Set{}, err
 	}
-	return capture.Pins(m, "s", pin.Policy{}, nil, pintest.Form)
+	return capture.Pins(m, "s", pin.Policy{}, nil, pintest.HashDefinition)
 }
 
 // TestMangledCapture: every edit of one byte of a capture gives drift or an
@@ -37,20 +37,20 @@ func TestMangledCapture(t *testing.T) {
 	values := func(data string) []string {
 		var list []string
 		for _, tool := range lenientReading(t, []byte(data)) {
-			list = append(list, jsontest.Canonical(t, []byte(tool)))
+			list = append(list, jsontest.CanonicalForm(t, []byte(tool)))
 		}
 		slices.Sort(list)
 		return list
 	}
 	pinned, want := pintest.PinsOf(t, jsontest.MangledCapture, pin.Policy{}), values(jsontest.MangledCapture)
 	count := map[string]int{}
-	jsontest.Mangled(jsontest.MangledCapture, func(edited string) {
+	jsontest.EachMangled(jsontest.MangledCapture, func(edited string) {
 		found, err := pinsOf(edited)
 		if err != nil {
 			count["error"]++
 			return
 		}
-		if drifts := pintest.Drifts([]pin.Comparison{{Locked: pinned, Captured: found}}); len(drifts) > 0 {
+		if drifts := pintest.CompareByDigest([]pin.Comparison{{Locked: pinned, Captured: found}}); len(drifts) > 0 {
 			count["drift"]++
 			return
 		}
@@ -83,7 +83,7 @@ func pages(first, second string) string {
 
 // TestCaptureShapes reads the shapes of one list in testdata/shapes.txt.
 func TestCaptureShapes(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/shapes.txt", 4) {
+	for _, row := range jsontest.ReadRows(t, "testdata/shapes.txt", 4) {
 		t.Run(row[0], func(t *testing.T) {
 			m, err := read(row[1])
 			if row[2] == "-1" {
@@ -98,8 +98,8 @@ func TestCaptureShapes(t *testing.T) {
 			if got := compacted(t, m.Lists[pin.Tools].Entries); got != toolA+"\n"+toolB {
 				t.Errorf("tools\n%s", got)
 			}
-			if m.Path != "m.json" || fmt.Sprint(m.Noise) != row[2] || m.About.String() != row[3] {
-				t.Errorf("path %q, noise %d, about %q; want noise %s, about %q", m.Path, m.Noise, m.About, row[2], row[3])
+			if m.Path != "m.json" || fmt.Sprint(m.SkippedLines) != row[2] || m.ServerInfo.String() != row[3] {
+				t.Errorf("path %q, noise %d, about %q; want noise %s, about %q", m.Path, m.SkippedLines, m.ServerInfo, row[2], row[3])
 			}
 		})
 	}
@@ -133,11 +133,11 @@ func TestEmptyCursorEnds(t *testing.T) {
 	if _, err := read(text); err == nil {
 		t.Error("an empty cursor is one where the policy says nothing")
 	}
-	m, err := capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{EmptyCursorEnds: true})
+	m, err := capture.Read("m.json", []byte(text), pintest.HashDefinition, pin.Policy{EmptyCursorEnds: true})
 	if err != nil || compacted(t, m.Lists[pin.Tools].Entries) != toolA+"\n"+toolB {
 		t.Errorf("%v", err)
 	}
-	if _, err := capture.Read("m.json", []byte(strings.Replace(text, `""`, `"x"`, 1)), pintest.Form, pin.Policy{EmptyCursorEnds: true}); err == nil {
+	if _, err := capture.Read("m.json", []byte(strings.Replace(text, `""`, `"x"`, 1)), pintest.HashDefinition, pin.Policy{EmptyCursorEnds: true}); err == nil {
 		t.Error("only the empty cursor ends the list")
 	}
 }
@@ -159,12 +159,12 @@ func TestRoundIntegers(t *testing.T) {
 			want = "m.json:1:22: tool a: " + tt.integer + ": an integer that a double can't hold exactly: parsers would read different numbers"
 		}
 		jsontest.WantError(t, err, want)
-		m, err := capture.Scan("m.json", []byte(text), pintest.Form).Capture(pin.Policy{RoundIntegers: true})
+		m, err := capture.Scan("m.json", []byte(text), pintest.HashDefinition).Capture(pin.Policy{RoundIntegers: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		tool := m.Lists[pin.Tools].Entries[0]
-		if got, want := string(tool.Definition), jsontest.Canonical(t, tool.Received); got != want {
+		if got, want := string(tool.Definition), jsontest.CanonicalForm(t, tool.Received); got != want {
 			t.Errorf("%s is pinned as %s, want %s", tt.integer, got, want)
 		}
 	}
@@ -176,7 +176,7 @@ func TestRoundIntegers(t *testing.T) {
 		if _, err := read(text); err == nil {
 			t.Errorf("%s: accepted", text)
 		}
-		if _, err := capture.Scan("m.json", []byte(text), pintest.Form).Capture(pin.Policy{RoundIntegers: true}); err != nil {
+		if _, err := capture.Scan("m.json", []byte(text), pintest.HashDefinition).Capture(pin.Policy{RoundIntegers: true}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -213,11 +213,11 @@ func TestToolPositions(t *testing.T) {
 
 // TestRefusedCaptures reads the captures in testdata/refused.txt.
 func TestRefusedCaptures(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/refused.txt", 3) {
+	for _, row := range jsontest.ReadRows(t, "testdata/refused.txt", 3) {
 		t.Run(row[0], func(t *testing.T) {
 			m, err := read(row[1])
 			jsontest.WantError(t, err, row[2])
-			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != (pin.ServerInfo{}) || m.Noise != 0 {
+			if m.Path != "" || m.Lists[pin.Tools].Answered || m.ServerInfo != (pin.ServerInfo{}) || m.SkippedLines != 0 {
 				t.Errorf("an error, and a capture beside it: %+v", m)
 			}
 			if err != nil {
@@ -286,7 +286,7 @@ func TestFolds(t *testing.T) {
 		check(name[1:], name)
 		check("", name)
 		for r, toASCII := range candidates {
-			if !toASCII && len(name) > 1 && !jsontest.Long() {
+			if !toASCII && len(name) > 1 && !jsontest.IsLongRun() {
 				continue // it meets each letter by itself
 			}
 			for i := range name {
@@ -489,7 +489,7 @@ func answers(t *testing.T, messages []string) answered {
 		a.paged = a.paged || result.NextCursor != nil
 		if result.Instructions != nil {
 			text, _ := json.Marshal(*result.Instructions)
-			a.lists[pin.Instructions] = append(a.lists[pin.Instructions], jsontest.Canonical(t, text))
+			a.lists[pin.Instructions] = append(a.lists[pin.Instructions], jsontest.CanonicalForm(t, text))
 		}
 		for entryType, entries := range map[pin.EntryType][]json.RawMessage{pin.Tools: result.Tools, pin.Prompts: result.Prompts,
 			pin.Templates: result.ResourceTemplates, pin.Resources: result.Resources} {
@@ -497,7 +497,7 @@ func answers(t *testing.T, messages []string) answered {
 				a.lists[entryType] = []string{}
 			}
 			for _, e := range entries {
-				a.lists[entryType] = append(a.lists[entryType], jsontest.Canonical(t, e))
+				a.lists[entryType] = append(a.lists[entryType], jsontest.CanonicalForm(t, e))
 			}
 		}
 	}
@@ -601,9 +601,9 @@ func FuzzCapture(f *testing.F) {
 		f.Add([]byte(seed), true)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, emptyCursorEnds bool) {
-		m, err := capture.Read("m.json", data, pintest.Form, pin.Policy{EmptyCursorEnds: emptyCursorEnds})
+		m, err := capture.Read("m.json", data, pintest.HashDefinition, pin.Policy{EmptyCursorEnds: emptyCursorEnds})
 		if err != nil {
-			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != (pin.ServerInfo{}) || m.Noise != 0 {
+			if m.Path != "" || m.Lists[pin.Tools].Answered || m.ServerInfo != (pin.ServerInfo{}) || m.SkippedLines != 0 {
 				t.Fatalf("%q: %v, and a capture beside it", data, err)
 			}
 			jsontest.CheckVisible(t, err.Error())
@@ -625,7 +625,7 @@ func FuzzCapture(f *testing.F) {
 		}
 		var want []string
 		for _, text := range lenientReading(t, data) {
-			want = append(want, jsontest.Canonical(t, []byte(text)))
+			want = append(want, jsontest.CanonicalForm(t, []byte(text)))
 		}
 		unique := func(list []string) string { // a session may list its tools several times
 			slices.Sort(list)

@@ -40,7 +40,7 @@ func TestLimitsOfADefinition(t *testing.T) {
 		{"64 MiB of blanks", strings.Repeat(" ", 64<<20+1), "m.json: more than 64 MiB: not one server's list of tools"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			_, err := capture.Read("m.json", []byte(tt.capture), func(pin.EntryType, []byte) pin.Form { return pin.Form{} }, pin.Policy{})
+			_, err := capture.Read("m.json", []byte(tt.capture), func(pin.EntryType, []byte) pin.HashedDefinition { return pin.HashedDefinition{} }, pin.Policy{})
 			jsontest.WantError(t, err, tt.wrong)
 		})
 	}

@@ -10,17 +10,17 @@ import (
 	"pinproof/internal/pin"
 )
 
-// Messages parses a line of a stdio session: one JSON-RPC message, or a batch. For noise, such as a log line in
+// ParseMessages parses a line of a stdio session: one JSON-RPC message, or a batch. For noise, such as a log line in
 // JSON, it returns no messages. It returns an error if clients could read the line differently, or if the line
 // only begins like a message. The offsets of the messages are offsets in the line.
-func Messages(line []byte) ([]jsontree.Value, error) {
+func ParseMessages(line []byte) ([]jsontree.Value, error) {
 	if piece := bytes.TrimLeft(line, " \t\r\n"); len(piece) == 0 || !couldBeMessage(piece) {
 		return nil, nil
 	}
 	if bytes.IndexByte(bytes.TrimRight(line, "\r\n"), '\r') >= 0 {
 		return nil, errors.New("a message with a carriage return inside: some clients end a line there, others don't")
 	}
-	v, err := jsontree.NewReader(line).Only()
+	v, err := jsontree.NewReader(line).ReadSingle()
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func Messages(line []byte) ([]jsontree.Value, error) {
 	}
 	versioned := 0
 	for _, m := range messages {
-		if m.TextIn("jsonrpc") == "2.0" {
+		if m.StringIn("jsonrpc") == "2.0" {
 			versioned++
 		}
 	}
@@ -77,22 +77,22 @@ func checkMessage(m jsontree.Value) error {
 	return errors.New(`a message whose "id" is neither a string nor a number`)
 }
 
-// MessageID returns a key for the id of a message: the number 1 and the string "1" differ.
-func MessageID(m jsontree.Value) string {
+// MessageKey returns a key for the id of a message: the number 1 and the string "1" differ.
+func MessageKey(m jsontree.Value) string {
 	id := m.Get("id")
 	return string(id.Kind) + id.Text
 }
 
-// HoldsEntries reports whether a result has something that can be pinned: a list, or a
+// HasEntries reports whether a result has something that can be pinned: a list, or a
 // server's instructions.
-func HoldsEntries(result jsontree.Value) bool {
+func HasEntries(result jsontree.Value) bool {
 	_, listed := pin.EntryTypeIn(result.Has)
 	return listed || result.Has(pin.EntryTypeInfo[pin.Instructions].Member)
 }
 
 // CheckEvent returns why clients could read different messages from a server's event, or nil.
 func CheckEvent(data []byte) error {
-	s := Scanned{File: fail.NewFile("an event", data)}
+	s := ScannedFile{File: fail.NewFile("an event", data)}
 	_, err := s.eventStream(true)
 	return err
 }

@@ -13,8 +13,8 @@ import (
 // TestMessages: what a relay passes on, drops and refuses.
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	for _, row := range jsontest.Rows(t, "testdata/messages.txt", 2) {
-		messages, err := capture.Messages([]byte(row[0]))
+	for _, row := range jsontest.ReadRows(t, "testdata/messages.txt", 2) {
+		messages, err := capture.ParseMessages([]byte(row[0]))
 		got := strconv.Itoa(len(messages))
 		if err != nil {
 			got = "-1"
@@ -37,7 +37,7 @@ func messagesIn(line string) (list []json.RawMessage) {
 }
 
 // FuzzMessages: if a line is taken for messages, no client finds a list or instructions in it
-// that HoldsEntries doesn't see.
+// that HasEntries doesn't see.
 func FuzzMessages(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"}]}}`,
@@ -54,13 +54,13 @@ func FuzzMessages(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		line = strings.ReplaceAll(line, "\n", "")
-		messages, err := capture.Messages([]byte(line))
+		messages, err := capture.ParseMessages([]byte(line))
 		if err != nil || messages == nil {
 			return // no client gets such a line
 		}
 		seen := false
 		for _, m := range messages {
-			seen = seen || capture.HoldsEntries(m.Get("result"))
+			seen = seen || capture.HasEntries(m.Get("result"))
 		}
 		for _, raw := range messagesIn(line) {
 			var loose struct{ Result json.RawMessage }

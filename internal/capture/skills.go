@@ -20,8 +20,8 @@ import (
 // The largest file, and the most bytes of all files of a server, whose text a person reviews. Larger files are
 // pinned by their digests, but not shown.
 const (
-	MaxFileBytes  = 256 << 10
-	MaxFilesBytes = 16 << 20
+	MaxReviewedFileBytes  = 256 << 10
+	MaxReviewedFilesBytes = 16 << 20
 )
 
 // A body is the content of a file, as it was read.
@@ -35,9 +35,9 @@ type body struct {
 func (r *captureReader) readFiles(skills []pin.Pin) error {
 	bodies := map[string][]body{}
 	for _, v := range r.bodies {
-		uri := v.TextIn("uri")
-		b := body{at: int(v.At)}
-		b.text, b.err = BodyOf(v.Value)
+		uri := v.StringIn("uri")
+		b := body{at: int(v.Start)}
+		b.text, b.err = DecodeContent(v.Value)
 		b.digest = fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(b.text)))
 		// The first body, and the first body that differs from it. If there is one, a skill that lists the file is
 		// rejected.
@@ -45,7 +45,7 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 			bodies[uri] = append(of, b)
 		}
 	}
-	left := MaxFilesBytes
+	left := MaxReviewedFilesBytes
 	known := map[string]jsontree.Value{} // by the digest of the entry: one may be listed many times
 	for i := range skills {
 		p := &skills[i]
@@ -78,7 +78,7 @@ func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int)
 		for i, b := range of {
 			err := b.err
 			if err == nil && (int64(len(b.text)) != f.Size || b.digest != f.Digest) {
-				err = fmt.Errorf("has %s and %s, where its entry says %s and %s", text.Count(len(b.text), "byte"), b.digest, text.Count(int(f.Size), "byte"), f.Digest)
+				err = fmt.Errorf("has %s and %s, where its entry says %s and %s", text.FormatCount(len(b.text), "byte"), b.digest, text.FormatCount(int(f.Size), "byte"), f.Digest)
 			}
 			if err == nil && i == 0 && f.URI == s.URI {
 				if wrong := skill.CheckFrontmatter(b.text, entry.Get("frontmatter")); wrong != nil {
@@ -86,22 +86,22 @@ func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int)
 				}
 			}
 			if err != nil {
-				return jsontree.Value{}, r.At(b.at, "%s: the server contradicts itself: its file %s, as read, %s", EntryNamed(pin.Skills, p.Name), text.Name(s.Name(f)), err)
+				return jsontree.Value{}, r.ErrorAt(b.at, "%s: the server contradicts itself: its file %s, as read, %s", DescribeEntry(pin.Skills, p.Name), text.QuoteName(s.FilePath(f)), err)
 			}
 		}
 		body := of[0].text
 		isText := utf8.ValidString(body) && strings.IndexByte(body, 0) < 0
-		if *left -= len(body); len(body) > MaxFileBytes || *left < 0 || !isText {
+		if *left -= len(body); len(body) > MaxReviewedFileBytes || *left < 0 || !isText {
 			continue
 		}
-		files[f.URI] = jsontree.Text(body)
+		files[f.URI] = jsontree.String(body)
 	}
-	return jsontree.ObjectOf(files), nil
+	return jsontree.ObjectFromMap(files), nil
 }
 
-// BodyOf returns the bytes of one item of contents. It accepts only encodings that all clients decode alike: text, or a blob in padded
+// DecodeContent returns the bytes of one item of contents. It accepts only encodings that all clients decode alike: text, or a blob in padded
 // base64 (RFC 4648) without line breaks.
-func BodyOf(v jsontree.Value) (string, error) {
+func DecodeContent(v jsontree.Value) (string, error) {
 	plain := v.Get("text")
 	blob := v.Get("blob")
 	if plain.Kind == '"' && blob.Kind == 0 {

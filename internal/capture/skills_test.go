@@ -44,7 +44,7 @@ func TestSkillsInEveryShape(t *testing.T) {
 		"reads come first": strings.Join([]string{pages[3], pages[4], pages[0], message(9, whole)}, "\n"),
 	} {
 		set, err := pinsOf(text)
-		skills := set.Of(pin.Skills)
+		skills := set.PinsOf(pin.Skills)
 		if err != nil || len(skills) != 2 || len(skills[0].Files.Parts) != 1 || skills[1].Files.Parts[0].Text != "---\nname: b\n---\nTwo.\n" {
 			t.Errorf("%s: %v, %+v", shape, err, skills)
 		}
@@ -76,12 +76,12 @@ func TestSkillsInEveryShape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jsontest.Mangled(text, func(edited string) {
+	jsontest.EachMangled(text, func(edited string) {
 		set, err := pinsOf(edited)
-		if err != nil || len(set.Of(pin.Skills)) != 1 {
+		if err != nil || len(set.PinsOf(pin.Skills)) != 1 {
 			return
 		}
-		was, is := good.Of(pin.Skills)[0], set.Of(pin.Skills)[0]
+		was, is := good.PinsOf(pin.Skills)[0], set.PinsOf(pin.Skills)[0]
 		if was.Digest == is.Digest && len(is.Files.Parts) > 0 && !jsontree.Equal(is.Files, was.Files) {
 			t.Errorf("another body passes:\n%s", edited)
 		}
@@ -111,11 +111,11 @@ func TestFilesOfASkill(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pol := range []pin.Policy{{}, {Substitute: []string{"PART"}}} {
-		set, err := capture.Pins(m, "s", pol, values, pintest.Form)
+		set, err := capture.Pins(m, "s", pol, values, pintest.HashDefinition)
 		if err != nil {
 			t.Fatal(err)
 		}
-		skills := set.Of(pin.Skills)
+		skills := set.PinsOf(pin.Skills)
 		if len(skills) != 1 || len(skills[0].Files.Parts) != len(names) {
 			t.Fatalf("%+v", skills)
 		}

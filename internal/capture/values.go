@@ -30,14 +30,14 @@ const (
 const CaptureHint = "save a server's answer first: pinproof-capture save OUT.jsonl -- COMMAND"
 
 // notCapture is At with CaptureHint as a hint.
-func (s *Scanned) notCapture(at int, format string, args ...any) *fail.Error {
-	return s.At(at, format, args...).Hint(CaptureHint)
+func (s *ScannedFile) notCapture(at int, format string, args ...any) *fail.Error {
+	return s.ErrorAt(at, format, args...).Hint(CaptureHint)
 }
 
 // read creates a reader of data that treats the entries of lists as definitions.
-func (s *Scanned) read(data []byte) {
+func (s *ScannedFile) read(data []byte) {
 	s.Data, s.json, s.defined = data, jsontree.NewReader(data), nil
-	s.json.Bounded = true
+	s.json.LimitsDefinitions = true
 	batch := false
 	s.json.IsDefinition = func(path []jsontree.Step) bool {
 		_, ok := listOf(path)
@@ -57,12 +57,12 @@ func (s *Scanned) read(data []byte) {
 }
 
 // readValues returns the JSON values of the file, each of them read strictly.
-func (s *Scanned) readValues() ([]jsontree.Value, error) {
+func (s *ScannedFile) readValues() ([]jsontree.Value, error) {
 	if len(s.Data) > MaxBytes {
-		return nil, s.At(-1, "more than 64 MiB: not one server's list of tools")
+		return nil, s.ErrorAt(-1, "more than 64 MiB: not one server's list of tools")
 	}
 	if bytes.Count(s.Data, []byte(",")) > maxCommas {
-		return nil, s.At(-1, "more than 8 million values: not one server's list of tools")
+		return nil, s.ErrorAt(-1, "more than 8 million values: not one server's list of tools")
 	}
 	if err := s.notJSON(); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (s *Scanned) readValues() ([]jsontree.Value, error) {
 	}
 	// A conflict marker isn't JSON, and would be skipped as noise between messages.
 	if at := text.ConflictMarker(s.Data); at >= 0 {
-		return nil, s.At(at, "merge conflict markers were left in").Hint("take one side whole, or capture again: pinproof-capture save %s -- COMMAND", shell.Path(s.Path))
+		return nil, s.ErrorAt(at, "merge conflict markers were left in").Hint("take one side whole, or capture again: pinproof-capture save %s -- COMMAND", shell.QuotePath(s.Path))
 	}
 	if !bad.Grammar && jsontree.IsGrammatical(s.Data) {
 		return nil, bad
@@ -104,7 +104,7 @@ func (s *Scanned) readValues() ([]jsontree.Value, error) {
 		return nil, s.notCapture(-1, "no JSON at all, so no answer to tools/list")
 	}
 	// If a value over several lines is incomplete, report where it ends rather than noise.
-	if bytes.ContainsAny(s.Data[bad.From:bad.At], "\r\n") || err == nil && (s.noise < 2 || nearlyJSON(s.Data)) {
+	if bytes.ContainsAny(s.Data[bad.From:bad.Offset], "\r\n") || err == nil && (s.noise < 2 || nearlyJSON(s.Data)) {
 		return nil, s.refuse(bad).Hint(CaptureHint)
 	}
 	return nil, err
@@ -120,7 +120,7 @@ func nearlyJSON(data []byte) bool {
 }
 
 // located returns an error with its place in the file. Only errors about values still lack a place.
-func (s *Scanned) located(err error) error {
+func (s *ScannedFile) located(err error) error {
 	if bad, ok := errors.AsType[*jsontree.Error](err); ok {
 		return s.refuse(bad)
 	}
@@ -128,23 +128,23 @@ func (s *Scanned) located(err error) error {
 }
 
 // refuse returns the error for the place where strict reading stopped, with the name of the entry.
-func (s *Scanned) refuse(bad *jsontree.Error) *fail.Error {
+func (s *ScannedFile) refuse(bad *jsontree.Error) *fail.Error {
 	in := bad.Inside
 	if in == nil || in.Name == "" && !bad.Limit {
-		return s.At(bad.At, "%s", bad.Text)
+		return s.ErrorAt(bad.Offset, "%s", bad.Text)
 	}
 	name := in.Name
 	if bad.Limit {
 		name = ""
 	}
-	return s.At(bad.At, "%s: %s", entryAt(in.Path, name), bad.Text)
+	return s.ErrorAt(bad.Offset, "%s: %s", entryAt(in.Path, name), bad.Text)
 }
 
 // notJSON returns an error for files that people pass by mistake, such as gzip data or a web page, or nil.
-func (s *Scanned) notJSON() error {
+func (s *ScannedFile) notJSON() error {
 	head := bytes.ToLower(bytes.TrimLeft(s.Data[:min(len(s.Data), 512)], " \t\r\n\ufeff"))
 	if len(bytes.TrimSpace(bytes.TrimPrefix(s.Data, []byte("\ufeff")))) == 0 {
-		return s.At(-1, "empty: the server printed nothing").Hint("see what the server wrote to its standard error")
+		return s.ErrorAt(-1, "empty: the server printed nothing").Hint("see what the server wrote to its standard error")
 	}
 	const (
 		utf16    = "UTF-16 text; JSON is UTF-8"
@@ -154,24 +154,24 @@ func (s *Scanned) notJSON() error {
 	for _, other := range []struct{ begins, what, hint string }{
 		{"\xff\xfe", utf16, utf8Hint},
 		{"\xfe\xff", utf16, utf8Hint},
-		{"\x1f\x8b", "gzip data", "unpack it first: gunzip -c " + shell.Path(s.Path) + " > OUT.json"},
+		{"\x1f\x8b", "gzip data", "unpack it first: gunzip -c " + shell.QuotePath(s.Path) + " > OUT.json"},
 		{"PK\x03\x04", "a zip archive (an MCP bundle?), not an answer to tools/list", CaptureHint},
 		{"<!doctype", page, CaptureHint},
 		{"<html", page, CaptureHint},
 		{"<?xml", page, CaptureHint},
 	} {
 		if bytes.HasPrefix(s.Data, []byte(other.begins)) || bytes.HasPrefix(head, []byte(other.begins)) {
-			return s.At(-1, "%s", other.what).Hint("%s", other.hint)
+			return s.ErrorAt(-1, "%s", other.what).Hint("%s", other.hint)
 		}
 	}
 	if len(s.Data) > 1 && (s.Data[0] == 0 || s.Data[1] == 0) {
-		return s.At(-1, utf16).Hint(utf8Hint)
+		return s.ErrorAt(-1, utf16).Hint(utf8Hint)
 	}
 	return nil
 }
 
 // sequence reads the file as JSON values one after another.
-func (s *Scanned) sequence() ([]jsontree.Value, error) {
+func (s *ScannedFile) sequence() ([]jsontree.Value, error) {
 	var values []jsontree.Value
 	for at := 0; ; {
 		v, err := s.json.Next(at, len(s.Data))
@@ -182,7 +182,7 @@ func (s *Scanned) sequence() ([]jsontree.Value, error) {
 			return nil, err
 		}
 		if values = append(values, v); len(values) > maxMessages {
-			return nil, s.At(int(v.At), "more than 100,000 messages")
+			return nil, s.ErrorAt(int(v.Start), "more than 100,000 messages")
 		}
 		at = int(v.End)
 	}
@@ -198,7 +198,7 @@ func lineEnd(data []byte, at int) int {
 
 // splitByCR refuses a line with a lone CR that some clients could read as a message and others as noise. Some
 // clients end lines at a CR, others only at an LF.
-func (s *Scanned) splitByCR() error {
+func (s *ScannedFile) splitByCR() error {
 	if bytes.Count(s.Data, []byte("\r"))-bytes.Count(s.Data, []byte("\r\n")) > maxMessages {
 		return s.notCapture(-1, "more than 100,000 carriage returns without a line feed: not the lines of a session")
 	}
@@ -219,7 +219,7 @@ func (s *Scanned) splitByCR() error {
 // pieces reads the file piece by piece: the lines of a transcript, or the events of a
 // stream. A piece is noise only if it can't be a message; every other piece is read
 // strictly. end returns the offset where the piece that begins at data[at] ends.
-func (s *Scanned) pieces(end func(data []byte, at int) int) ([]jsontree.Value, error) {
+func (s *ScannedFile) pieces(end func(data []byte, at int) int) ([]jsontree.Value, error) {
 	var values []jsontree.Value
 	for at, to := 0, 0; at < len(s.Data); at = to + 1 {
 		to = end(s.Data, at)
@@ -228,7 +228,7 @@ func (s *Scanned) pieces(end func(data []byte, at int) int) ([]jsontree.Value, e
 		case len(piece) == 0:
 			continue
 		case couldBeMessage(piece):
-		case HidesAnswer(piece):
+		case MayHideResponse(piece):
 			return nil, s.notCapture(at, "a line that isn't a message but contains one: some clients could read the answer in it")
 		default:
 			s.noise++
@@ -239,10 +239,10 @@ func (s *Scanned) pieces(end func(data []byte, at int) int) ([]jsontree.Value, e
 			return nil, err
 		}
 		if rest := bytes.TrimLeft(s.Data[v.End:to], " \t\r\n"); len(rest) > 0 {
-			return nil, s.At(to-len(rest), "trailing data after a message")
+			return nil, s.ErrorAt(to-len(rest), "trailing data after a message")
 		}
 		if values = append(values, v); len(values) > maxMessages {
-			return nil, s.At(at, "more than 100,000 messages")
+			return nil, s.ErrorAt(at, "more than 100,000 messages")
 		}
 	}
 	return values, nil
@@ -250,15 +250,15 @@ func (s *Scanned) pieces(end func(data []byte, at int) int) ([]jsontree.Value, e
 
 // refuseInside refuses a line inside a multi-line value that is a response by itself. Stdio clients read line
 // by line: they would accept that line as a message and skip the rest of the value.
-func (s *Scanned) refuseInside(values []jsontree.Value) error {
+func (s *ScannedFile) refuseInside(values []jsontree.Value) error {
 	for i := range values {
 		v := &values[i]
 		// Some clients end lines at a lone CR, too.
 		for _, ends := range []string{"\n", "\r\n"} {
-			if bytes.IndexByte(s.Data[v.At:v.End], ends[0]) < 0 {
+			if bytes.IndexByte(s.Data[v.Start:v.End], ends[0]) < 0 {
 				continue // one line, or seen already
 			}
-			for at, end := int(v.At), int(v.End); at < end; {
+			for at, end := int(v.Start), int(v.End); at < end; {
 				line := s.Data[at:end]
 				if n := bytes.IndexAny(line, ends); n >= 0 {
 					line = line[:n]
@@ -266,7 +266,7 @@ func (s *Scanned) refuseInside(values []jsontree.Value) error {
 				at += len(line) + 1
 				line = bytes.TrimLeft(line, " \t\r\n")
 				begin := at - 1 - len(line)
-				if len(line) > 0 && couldBeMessage(line) && HidesAnswer(line) && !s.isMessageAt(v, begin) {
+				if len(line) > 0 && couldBeMessage(line) && MayHideResponse(line) && !s.isMessageAt(v, begin) {
 					return s.notCapture(begin, "a line inside a value that is an answer by itself: clients that read line by line would take it")
 				}
 			}
@@ -277,19 +277,19 @@ func (s *Scanned) refuseInside(values []jsontree.Value) error {
 
 // isMessageAt reports whether a value of the file, or an element of it if it is a batch,
 // begins at an offset.
-func (s *Scanned) isMessageAt(v *jsontree.Value, at int) bool {
+func (s *ScannedFile) isMessageAt(v *jsontree.Value, at int) bool {
 	items := v.Items()
 	if len(items) > 0 && items[0].Definition > 0 {
 		items = nil // a list of tools
 	}
-	_, found := slices.BinarySearchFunc(items, at, func(item jsontree.Member, at int) int { return int(item.At) - at })
-	return found || at == int(v.At)
+	_, found := slices.BinarySearchFunc(items, at, func(item jsontree.Member, at int) int { return int(item.Start) - at })
+	return found || at == int(v.Start)
 }
 
-// HidesAnswer reports whether a client could find a result with a list in a line that we treat as noise.
+// MayHideResponse reports whether a client could find a result with a list in a line that we treat as noise.
 // Clients may skip a prefix, or end lines at other characters: Python's splitlines does at U+0085, U+2028 and
 // form feeds. Escapes and letter case are ignored.
-func HidesAnswer(line []byte) bool {
+func MayHideResponse(line []byte) bool {
 	if len(line) < len(`"result":"tools"`) || bytes.IndexByte(line, '{') < 0 {
 		return false
 	}
@@ -315,7 +315,7 @@ func looselyUnescaped(line []byte) string {
 		}
 		b.Write(line[:at])
 		line = line[at:]
-		if r, ok := jsontree.UnicodeEscape(line); ok {
+		if r, ok := jsontree.ParseUnicodeEscape(line); ok {
 			b.WriteRune(r)
 			line = line[6:]
 		} else {

@@ -26,10 +26,10 @@ func TestAdvice(t *testing.T) {
 	random := jsontest.NewMaker(23)
 	cases := 0
 	try := func(old, new pin.Set) {
-		in := report.Input{Comparisons: []pin.Comparison{{Server: "s", Capture: "s.json", LockfilePath: "tools.lock", State: pin.Paired, Locked: old, Captured: new}}}
-		in.Drifts = pintest.Drifts(in.Comparisons)
+		in := report.Input{Comparisons: []pin.Comparison{{Server: "s", Capture: "s.json", LockfilePath: "tools.lock", State: pin.StatePaired, Locked: old, Captured: new}}}
+		in.Drifts = pintest.CompareByDigest(in.Comparisons)
 		in.Findings = lint.Findings(in.Comparisons, in.Drifts, nil, true)
-		in.Verdict = pin.Verdict{Matches: len(in.Drifts) == 0, Differs: map[string]bool{"s": len(in.Drifts) > 0}}
+		in.Verdict = pin.Verdict{Matches: len(in.Drifts) == 0, DifferingServers: map[string]bool{"s": len(in.Drifts) > 0}}
 		known := func() *facts.Facts { return facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{}) }
 		plain := caseOf(&in, known())
 		advised := caseOf(&in, misled(known(), random))
@@ -41,7 +41,7 @@ func TestAdvice(t *testing.T) {
 		for _, line := range saidOf(t, in.Drifts, random) {
 			cases++
 			want := approval.Decide(plain, &line.said)
-			for what, c := range map[string]*approval.Case{"other facts": advised, "other words": reread} {
+			for what, c := range map[string]*approval.Input{"other facts": advised, "other words": reread} {
 				if got := approval.Decide(c, &line.said); !reflect.DeepEqual(got, want) {
 					t.Fatalf("%v: with %s\n%+v\nwant\n%+v", line.flags, what, got, want)
 				}
@@ -52,7 +52,7 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 	pintest.SomeUpgrades(t, func(old, new string) { try(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s")) })
-	rounds := jsontest.Rounds(100, 2000)
+	rounds := jsontest.RoundCount(100, 2000)
 	for range rounds {
 		list := func() string {
 			return "[" + random.Definition("a") + "," + random.Definition("b") + `,{"name":"c","description":"` + random.Pick("Reads.", "Do not tell the user.", "Reads\u200b it.") + `"}]`
@@ -114,26 +114,26 @@ func saidOf(t *testing.T, drifts []pin.Drift, random jsontest.Maker) (list []com
 	one := names[random.IntN(len(names))]
 	two := names[random.IntN(len(names))]
 	list = []commandLine{
-		{"--accept-all", approval.Choices{All: true}, true},
-		{"--accept-all --accept-warnings", approval.Choices{All: true, AnyWarning: true}, true},
-		{"--accept " + one + " " + two, approval.Choices{Accepts: acceptsOf(t, one, two)}, true},
-		{"--accept " + one + " --accept-warnings", approval.Choices{Accepts: acceptsOf(t, one), AnyWarning: true}, true},
-		{"--accept-all --only added", approval.Choices{All: true, Only: acceptsOf(t, "added")}, true},
-		{"lock --yes", approval.Choices{Approves: true, Silent: true}, true},
-		{"lock", approval.Choices{Approves: true}, true},
+		{"--accept-all", approval.Choices{AcceptAll: true}, true},
+		{"--accept-all --accept-warnings", approval.Choices{AcceptAll: true, AcceptWarnings: true}, true},
+		{"--accept " + one + " " + two, approval.Choices{Accept: acceptsOf(t, one, two)}, true},
+		{"--accept " + one + " --accept-warnings", approval.Choices{Accept: acceptsOf(t, one), AcceptWarnings: true}, true},
+		{"--accept-all --only added", approval.Choices{AcceptAll: true, Only: acceptsOf(t, "added")}, true},
+		{"lock --yes", approval.Choices{NewServersOnly: true, NonInteractive: true}, true},
+		{"lock", approval.Choices{NewServersOnly: true}, true},
 		{"relock", approval.Choices{}, true},
 	}
 	for _, label := range []string{"minor", "wording", "other-form", "parameter-added"} {
-		list = append(list, commandLine{"--accept " + label, approval.Choices{Accepts: acceptsOf(t, label)}, false},
-			commandLine{"--accept-all --only " + label, approval.Choices{All: true, Only: acceptsOf(t, label)}, false})
+		list = append(list, commandLine{"--accept " + label, approval.Choices{Accept: acceptsOf(t, label)}, false},
+			commandLine{"--accept-all --only " + label, approval.Choices{AcceptAll: true, Only: acceptsOf(t, label)}, false})
 	}
 	answers := approval.NewAnswers()
 	for i := range drifts {
 		if random.IntN(2) == 0 {
-			answers.Entries[drifts[i].Ref()] = drifts[i].DefinitionDigest()
+			answers.AcceptedDigests[drifts[i].Ref()] = drifts[i].DefinitionDigest()
 		}
 	}
-	return append(list, commandLine{fmt.Sprint("answers ", len(answers.Entries)), approval.Choices{Answers: answers}, true})
+	return append(list, commandLine{fmt.Sprint("answers ", len(answers.AcceptedDigests)), approval.Choices{Answers: answers}, true})
 }
 
 // acceptsOf reads values of --accept.

@@ -31,10 +31,10 @@ type approver struct {
 	approvedBy string
 	tty        io.Reader // where answers are read from; nil if nobody can be asked
 
-	c *approval.Case
+	c *approval.Input
 
 	// What may be accepted.
-	choice lint.Choice
+	choice lint.AcceptScope
 
 	// A person may be asked.
 	shows bool
@@ -50,14 +50,14 @@ func (a *approver) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&a.policy.Descriptions, "descriptions", "preserve", "pin tools' descriptions in this `MODE`: preserve, truncate=N or strip")
 	flags.StringArray("ignore", nil, "leave the member at this `POINTER` out of the pins, and of what a guard passes (/_meta takes an app's page away): /_meta, /icons, /execution (repeatable)")
-	for _, s := range pin.Switches {
-		flags.BoolVar(s.Of(&a.policy), s.Flag, false, s.Usage)
+	for _, s := range pin.PolicySwitches {
+		flags.BoolVar(s.FieldOf(&a.policy), s.Flag, false, s.Usage)
 	}
 	flags.StringArray("accept-warning", nil, "accept the entry `NAME` despite its warnings: a tool's NAME, prompt=NAME or instructions (repeatable)")
 	flags.StringArray("deny", nil, "pin the entry `NAME` but keep it from agents, with a guard: a tool's NAME, prompt=NAME, resource=URI or template=URI (repeatable)")
-	flags.BoolVar(&a.said.AnyWarning, "accept-warnings", false, "accept despite all warnings; with --accept or --deny, of what these select, and no others")
+	flags.BoolVar(&a.said.AcceptWarnings, "accept-warnings", false, "accept despite all warnings; with --accept or --deny, of what these select, and no others")
 	flags.StringVar(&a.approvedBy, "approved-by", "", "record in each pin written that `NAME` approved it, and when")
-	flags.StringArrayVar(&a.said.Expect, "expect", nil, "write only if the set digest is `SETDIGEST` (repeatable for a folder, in the order of the servers); SETDIGEST@DIGEST, as diff prints it, binds the pins, too")
+	flags.StringArrayVar(&a.said.ExpectedDigests, "expect", nil, "write only if the set digest is `SETDIGEST` (repeatable for a folder, in the order of the servers); SETDIGEST@DIGEST, as diff prints it, binds the pins, too")
 	flags.BoolVar(&a.said.AllowsEmpty, "allow-empty", false, "accept a list without tools")
 }
 
@@ -78,7 +78,7 @@ func (a *approver) read(cmd *cobra.Command, args []string) error {
 		if given("substitute") {
 			p.Substitute = pin.SubstituteNames(a.Substitutes)
 		}
-		return p.Switched(a.policy, given)
+		return p.WithSwitches(a.policy, given)
 	}
 	if a.policy.Descriptions, err = pin.ParseDescriptions(a.policy.Descriptions); err != nil {
 		return fail.New("--descriptions %s", err)
@@ -89,21 +89,21 @@ func (a *approver) read(cmd *cobra.Command, args []string) error {
 	if flags := a.policy.Conflict(); flags != "" {
 		return fail.New("%s can't be combined", flags)
 	}
-	for _, e := range a.said.Expect {
+	for _, e := range a.said.ExpectedDigests {
 		set, state, isBound := strings.Cut(e, "@")
 		if !pin.IsDigest(set) || isBound && !pin.IsDigest(state) {
-			return fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.Name(e))
+			return fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.QuoteName(e))
 		}
 	}
 	if given("approved-by") && !pin.IsApproverName(a.approvedBy) {
 		return fail.New("--approved-by needs a name")
 	}
 	said := &a.said
-	said.Next, said.Verb = a.Command, a.Verb
-	said.Approves = a.Approves
-	said.StateOf = workspace.StateOf
+	said.CommandLine, said.CommandName = a.Command, a.Verb
+	said.NewServersOnly = a.PinsNewServers
+	said.StateDigest = workspace.StateDigest
 	said.Only = a.only
-	if said.Despite, err = selectorsOf(cmd, "accept-warning"); err != nil {
+	if said.AcceptWarning, err = selectorsOf(cmd, "accept-warning"); err != nil {
 		return err
 	}
 	said.Deny, err = selectorsOf(cmd, "deny")
@@ -120,16 +120,16 @@ func (a *approver) load() error {
 		return err
 	}
 	a.said.NeedsPins = a.NeedsPins && !a.Folder
-	return approval.Check(a.Comparisons, a.Drifts, &a.said)
+	return approval.Precheck(a.Comparisons, a.Drifts, &a.said)
 }
 
 // describe makes the case and the report of what was read.
 func (a *approver) describe(findings []lint.Finding) {
 	said := &a.said
-	in := a.judge(report.Input{Terse: !a.shows && !said.SelectsByWord(), Findings: findings}, pin.Faults{}, pin.Leniency{})
-	if in.Terse {
+	in := a.judge(report.Input{NoExplanations: !a.shows && !said.SelectsByWord(), Findings: findings}, pin.Faults{}, pin.Leniency{})
+	if in.NoExplanations {
 		in.Drifts = slices.Clone(a.Drifts)
-		diff.Renames(effort.New(), in.Comparisons, in.Drifts) // a denied entry stays denied under another name
+		diff.FindRenames(effort.NewBudget(), in.Comparisons, in.Drifts) // a denied entry stays denied under another name
 	}
 	known := factsOf(&in)
 	a.c = caseOf(&in, known)
@@ -137,25 +137,25 @@ func (a *approver) describe(findings []lint.Finding) {
 		a.r = a.reportOf(in, known)
 		return
 	}
-	if said.Approves {
-		in.Folder = a.folderHint()
+	if said.NewServersOnly {
+		in.FolderStep = a.folderHint()
 	}
 	a.r = report.NewWithoutModel(in, a.narrowed(known))
 }
 
 // overlooked reads the texts again when the outcome is known. It returns the new warnings that are missing from the
-// case (see approval.Case.Overlooks).
+// case (see approval.Input.MissedWarningFunc).
 func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []lint.Finding) {
-	of := lint.Choice{Gone: maps.Clone(out.Denied), All: true}
+	of := lint.AcceptScope{Gone: maps.Clone(out.Denied), All: true}
 	for _, d := range a.c.Drifts {
 		if out.Accepted[d.Ref()] {
 			of.Named = append(of.Named, d)
-			if d.Kind == pin.Removed {
+			if d.Kind == pin.DriftRemoved {
 				of.Gone[d.Ref()] = true
 			}
 		}
 	}
-	overlooks := a.c.Overlooks(out, of.Named, of.Gone)
+	overlooks := a.c.MissedWarningFunc(out, of.Named, of.Gone)
 	for _, f := range lint.FindingsFor(a.Comparisons, a.Drifts, locked, of) {
 		if f.Warning && overlooks(warningOf(&f)) {
 			found = append(found, f)
@@ -173,11 +173,11 @@ func (a *approver) model() *report.Model {
 }
 
 // caseOf makes the input of the decision from a report's input and the facts of its drift.
-func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
-	c := &approval.Case{Sides: in.Comparisons, Others: in.Others, Verdict: in.Verdict, Facts: map[pin.Ref]approval.DriftFacts{}}
+func caseOf(in *report.Input, known *facts.Facts) *approval.Input {
+	c := &approval.Input{Sides: in.Comparisons, OtherServers: in.Others, Verdict: in.Verdict, Facts: map[pin.Ref]approval.DriftFacts{}}
 	for _, e := range known.Entries {
 		c.Drifts = append(c.Drifts, e.Drift)
-		fact := approval.DriftFacts{Words: e.Words(), Minor: e.Minor}
+		fact := approval.DriftFacts{SelectorWords: e.SelectorWords(), Minor: e.Minor}
 		if !e.Unexplained {
 			for _, change := range e.Changes() {
 				fact.Labels = append(fact.Labels, change.Label.ID())
@@ -195,14 +195,14 @@ func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 
 // warningOf returns a finding as a warning of a case.
 func warningOf(f *lint.Finding) approval.Warning {
-	w := approval.Warning{EntryRecord: f.EntryRecord(), Names: f.Names(), Approved: f.Approved, Unclean: f.Unclean()}
+	w := approval.Warning{EntryWarning: f.EntryWarning(), NamedTool: f.NamedTool(), Approved: f.Approved, Unclean: f.Unclean()}
 	switch f.Scope {
-	case lint.InMatch:
-		w.Where = approval.InMatch
-	case lint.NotPinned, lint.NotPinnedDrift:
-		w.Where = approval.Unpinned
-	case lint.InPin:
-		w.Where = approval.InPin
+	case lint.ScopeMatch:
+		w.Where = approval.InMatchingEntry
+	case lint.ScopeUnpinned, lint.ScopeUnpinnedDrift:
+		w.Where = approval.InUnpinnedText
+	case lint.ScopePin:
+		w.Where = approval.InPinOnly
 	}
 	return w
 }
@@ -213,17 +213,17 @@ func (a *approver) approve() error {
 	style := a.style()
 	style.Full = a.full
 	a.t = plain.New(a.out, style)
-	a.shows = !a.said.Silent && (a.Approves || a.said.NeedsPrompt())
-	a.choice.Named, a.choice.All = a.said.Reads(a.Drifts)
+	a.shows = !a.said.NonInteractive && (a.PinsNewServers || a.said.NeedsPrompt())
+	a.choice.Named, a.choice.All = a.said.DriftToRead(a.Drifts)
 	a.describe(lint.FindingsFor(a.Comparisons, a.Drifts, a.Lock.Servers, a.choice))
 	out, err := a.decide()
 	if err != nil {
 		return err
 	}
-	if out.Settled {
+	if out.NothingToWrite {
 		return plain.WriteVerify(a.out, a.model(), a.t.Style)
 	}
-	if out.Sets == nil {
+	if out.NewPins == nil {
 		return a.because(&out)
 	}
 	return a.write(&out)
@@ -239,7 +239,7 @@ func (a *approver) decide() (out approval.Outcome, err error) {
 	said := &a.said
 	for round := 1; ; round++ {
 		out = approval.Decide(a.c, said)
-		if out.Ask {
+		if out.NeedsPrompt {
 			if said.Answers, err = a.ask(); err != nil {
 				return out, err
 			}
@@ -250,22 +250,22 @@ func (a *approver) decide() (out approval.Outcome, err error) {
 		isOther := func(s pin.Set) bool { return len(a.Comparisons) > 1 || s.Server != a.Comparisons[0].Server }
 		isLeftOut := len(out.Denied) > 0 || slices.ContainsFunc(a.choice.Named, func(d pin.Drift) bool {
 			if !out.Accepted[d.Ref()] {
-				return !pin.ComparisonOf(a.Comparisons, d.Server).Known()
+				return !pin.FindComparison(a.Comparisons, d.Server).IsLocked()
 			}
-			return d.Kind == pin.Removed && slices.ContainsFunc(a.Lock.Servers, isOther)
+			return d.Kind == pin.DriftRemoved && slices.ContainsFunc(a.Lock.Servers, isOther)
 		})
 		var found []lint.Finding
-		if out.Sets != nil && isLeftOut {
+		if out.NewPins != nil && isLeftOut {
 			found = a.overlooked(&out, a.Lock.Servers)
 		}
 		if found == nil {
 			return out, nil
 		}
 		if round == maxRounds {
-			return approval.Outcome{Err: said.Unsettled()}, nil
+			return approval.Outcome{Err: said.UnsettledError()}, nil
 		}
 		if said.Answers != nil {
-			fmt.Fprintf(a.stderr, "\n%s with these answers: all is asked again\n\n", text.Count(len(found), "new warning"))
+			fmt.Fprintf(a.stderr, "\n%s with these answers: all is asked again\n\n", text.FormatCount(len(found), "new warning"))
 		}
 		said.Answers = nil
 		a.describe(append(a.r.Findings, found...))
@@ -285,7 +285,7 @@ func (a *approver) because(out *approval.Outcome) error {
 	isOther := func(f lint.Finding) bool { return !f.Warning || !reasons[warningOf(&f)] }
 	list := slices.DeleteFunc(slices.Clone(a.r.Findings), isOther)
 	slices.SortStableFunc(list, func(x, y lint.Finding) int { return place[x.Ref()] - place[y.Ref()] })
-	a.t.Findings("", "", a.r.Said(list))
+	a.t.WriteFindings("", "", a.r.DescribeFindings(list))
 	return out.Err
 }
 
@@ -296,34 +296,34 @@ func (a *approver) ask() (*approval.Answers, error) {
 		// The review must appear on the terminal that shows the questions.
 		shown = a.stderr
 	}
-	again := a.To(a.Verb, a.r.OnlyFlags...)
+	again := a.ForVerb(a.Verb, a.r.OnlyFlags...)
 	p := prompt.New(a.tty, a.stderr, plain.New(shown, a.t.Style), a.r.Model, again, drain(a.tty))
-	p.First = a.Approves
+	p.First = a.PinsNewServers
 	return a.interruptible(p.Review)
 }
 
 // write writes what was accepted, and prints it.
 func (a *approver) write(out *approval.Outcome) error {
 	asked := a.said.Answers != nil // who was asked was shown it
-	for _, set := range out.Sets {
+	for _, set := range out.NewPins {
 		if err := a.Sign(set, a.approvedBy); err != nil {
 			return err
 		}
 	}
-	did := report.Relocked{Accepted: out.Accepted, Recorded: out.Recorded, Bare: out.Whole, Shown: asked || a.Approves}
-	for _, s := range out.Idle {
-		did.Idle = append(did.Idle, s.ReasonUnused())
+	did := report.Relocked{Accepted: out.Accepted, Recorded: out.RecordedWarnings, EmptyServers: out.EmptyServers, Shown: asked || a.PinsNewServers}
+	for _, s := range out.UnusedSelectors {
+		did.UnusedLines = append(did.UnusedLines, s.ReasonUnused())
 	}
-	did = a.r.Closing(did)
+	did = a.r.DescribeRelock(did)
 	isSound := func(locked []pin.Set) bool { return a.overlooked(out, locked) == nil }
-	err := a.Write(a.lockPatience, out.Sets, isSound, func() error {
-		if a.Approves && !asked {
+	err := a.Write(a.lockPatience, out.NewPins, isSound, func() error {
+		if a.PinsNewServers && !asked {
 			plain.WriteLocked(a.out, a.r, did, a.t.Style)
 		} else {
 			plain.WriteRelocked(a.out, did, a.t.Style)
 		}
-		if len(out.Denied)+len(out.Allowed) > 0 {
-			a.t.Marks(a.names(out.Denied), a.names(out.Allowed), text.Printable(a.LockPath))
+		if len(out.Denied)+len(out.NoLongerDenied) > 0 {
+			a.t.WriteDenialChanges(a.names(out.Denied), a.names(out.NoLongerDenied), text.Printable(a.LockPath))
 		}
 		return a.flush()
 	})
@@ -338,12 +338,12 @@ func (a *approver) write(out *approval.Outcome) error {
 		a.because(out)
 	case out.Err == nil && asked: // who answered has read it
 		a.hint("commit "+text.Printable(a.LockPath), "")
-		a.hint("in CI", a.InCI())
-		a.t.Hint(a.r.Folder)
+		a.hint("in CI", a.CICommand())
+		a.t.WriteSteps(a.r.FolderStep)
 	case out.Err != nil && len(a.r.Drifts) > 0:
-		a.hint("review", a.To("diff"))
+		a.hint("review", a.ForVerb("diff"))
 	case out.Err != nil: // what is left is a server without entries
-		a.t.Next(a.model())
+		a.t.WriteNextSteps(a.model())
 	}
 	if len(out.Denied) > 0 {
 		a.denials(out)
@@ -355,7 +355,7 @@ func (a *approver) write(out *approval.Outcome) error {
 // flush prints what is buffered.
 func (a *approver) flush() error {
 	if err := a.out.Flush(); err != nil {
-		return fail.Path("standard output", err)
+		return fail.PathError("standard output", err)
 	}
 	return nil
 }

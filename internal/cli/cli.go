@@ -54,7 +54,7 @@ type app struct {
 // Run runs a command line. It returns the verdict, nil if nothing was judged, and the error
 // that the run ended with, which it has printed.
 func Run(gate pin.Gate, build about.Build, args []string, stdin io.Reader, stdout, stderr io.Writer) (*pin.Verdict, error) {
-	a := &app{gate: gate, build: build, stdin: stdin, stdout: stdout, stderr: stderr, lockPatience: atomicfile.Patience}
+	a := &app{gate: gate, build: build, stdin: stdin, stdout: stdout, stderr: stderr, lockPatience: atomicfile.LockTimeout}
 	return a.run(args)
 }
 
@@ -73,16 +73,16 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 		return nil, err
 	}
 	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, fail.ErrDrift)) {
-		err = fail.Path("standard output", flushErr)
+		err = fail.PathError("standard output", flushErr)
 	}
 	if err != nil && err != errReported && err != fail.ErrDrift { // those two have been reported
 		// A command line that looks like an agent's hook, even one that can't be parsed: a model may read the error.
 		isHook := func(arg string) bool { return strings.HasPrefix(arg, "--hook") }
 		if !errors.As(err, new(modeltext.Text)) && slices.ContainsFunc(args, isHook) && !isTerminal(a.stderr) {
-			hook.WriteNoAnswer(a.stderr, shell.Command{}, "")
+			hook.WriteNoVerdict(a.stderr, shell.Command{}, "")
 			return a.verdict, err
 		}
-		fmt.Fprintf(a.stderr, "error: %s\n", strings.Join(fail.Lines(err), "\n"))
+		fmt.Fprintf(a.stderr, "error: %s\n", strings.Join(fail.ErrorLines(err), "\n"))
 	}
 	return a.verdict, err
 }
@@ -92,7 +92,7 @@ func filledIn(args []string) error {
 	for _, arg := range args {
 		_, value, _ := strings.Cut(arg, "=")
 		if shell.IsPlaceholder(arg) || strings.HasPrefix(arg, "--") && shell.IsPlaceholder(value) {
-			return fail.New("%s is to be filled in", text.Name(arg))
+			return fail.New("%s is to be filled in", text.QuoteName(arg))
 		}
 	}
 	return nil
@@ -126,7 +126,7 @@ says whether what an agent is about to read is what you approved.`,
 
 Exit codes: 0 match, 1 drift, 2 no answer.`,
 	}
-	about.Prepare(root, a.build, "lock, verify, diff, relock")
+	about.SetUpRoot(root, a.build, "lock, verify, diff, relock")
 	root.SetUsageFunc(a.printUsage)
 	root.PersistentFlags().BoolFunc("help-all", "show this help with all flags", func(string) error {
 		a.helpAll = true
@@ -150,7 +150,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			target, unknown, _ := root.Find(args) // no error: all of them take arguments
 			if len(unknown) > 0 {
-				return fail.New("unknown command %s", text.Name(unknown[0])).Hint("pinproof --help")
+				return fail.New("unknown command %s", text.QuoteName(unknown[0])).Hint("pinproof --help")
 			}
 			return target.Help()
 		},

@@ -20,9 +20,9 @@ import (
 
 // testGate passes everything: what is tested here comes before or after a decision.
 var testGate = pin.Gate{
-	Form:      pintest.Form,
-	SetDigest: pintest.SetDigest,
-	Compare:   func(sides []pin.Comparison) ([]pin.Drift, error) { return pintest.Drifts(sides), nil },
+	HashDefinition: pintest.HashDefinition,
+	SetDigest:      pintest.SetDigest,
+	Compare:        func(sides []pin.Comparison) ([]pin.Drift, error) { return pintest.CompareByDigest(sides), nil },
 	Judge: func([]pin.Comparison, []pin.Drift, pin.Faults, pin.Leniency) pin.Verdict {
 		return pin.Verdict{Matches: true}
 	},
@@ -60,7 +60,7 @@ func TestStaleWriter(t *testing.T) {
 // except those about how this run answers or what it accepts. Every flag of every command
 // is on one of two lists: carried over, or not.
 func TestCarriedFlags(t *testing.T) {
-	carried := append(strings.Fields("against allow-empty approved-by fail-on max-tokens part"), pin.Flags()...)
+	carried := append(strings.Fields("against allow-empty approved-by fail-on max-tokens part"), pin.PolicyFlags()...)
 	root, has := newRoot(&app{}), map[string]bool{}
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { has[f.Name] = true })
 	for _, cmd := range root.Commands() {

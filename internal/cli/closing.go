@@ -32,7 +32,7 @@ func (a *approver) names(refs pin.Refs) (names []string) {
 	for _, ref := range sorted(refs) {
 		name := ref.EntryRef()
 		if len(a.Comparisons) > 1 {
-			name += " server=" + text.Name(ref.Server)
+			name += " server=" + text.QuoteName(ref.Server)
 		}
 		names = append(names, name)
 	}
@@ -41,14 +41,14 @@ func (a *approver) names(refs pin.Refs) (names []string) {
 
 // hint prints a hint and, if there is one, the command to type.
 func (a *approver) hint(words, command string) {
-	a.t.Hint(report.Step{Text: words, Command: command})
+	a.t.WriteSteps(report.Step{Text: words, Command: command})
 }
 
 // held prints hints about drift that was skipped because of a denied entry. An entry that may be a denied one under
 // another name is accepted by its digest, which shows that somebody has read it. The review has the reason and the
 // digest of each.
 func (a *approver) held(out *approval.Outcome) {
-	a.hint("left out because of a denied entry that is gone, changed or looks like it: "+text.List(a.names(out.LeftOut), maxNamed), "")
+	a.hint("left out because of a denied entry that is gone, changed or looks like it: "+text.JoinNames(a.names(out.LeftOut), maxNamed), "")
 	a.hint("accept or deny each by its own name; one that the review says may be a denied entry is accepted by its name and digest", "")
 }
 
@@ -58,9 +58,9 @@ func (a *approver) alike(refs pin.Refs) (said []string) {
 		if !refs[d.Ref()] || !d.LooksDenied() {
 			continue
 		}
-		name := text.Name(d.LikeDenied.Name)
+		name := text.QuoteName(d.LikeDenied.Name)
 		if d.LikeDenied.Server != d.Server {
-			name += " of server " + text.Name(d.LikeDenied.Server)
+			name += " of server " + text.QuoteName(d.LikeDenied.Server)
 		}
 		said = append(said, d.EntryRef()+" looks like the denied "+name)
 	}
@@ -72,10 +72,10 @@ func (a *approver) alike(refs pin.Refs) (said []string) {
 // for the server; if it isn't, a person has to write that name.
 func (a *approver) denials(out *approval.Outcome) {
 	if alike := a.alike(out.Denied); len(alike) > 0 {
-		a.hint(text.List(alike, maxNamed)+", so it is denied, too, until its name is accepted once more", "")
+		a.hint(text.JoinNames(alike, maxNamed)+", so it is denied, too, until its name is accepted once more", "")
 	}
 	for _, ref := range sorted(out.Denied) {
-		before := pin.ComparisonOf(a.Comparisons, ref.Server).Locked.Find(ref.Key)
+		before := pin.FindComparison(a.Comparisons, ref.Server).Locked.Find(ref.Key)
 		if before != nil && before.Denied {
 			continue // the hint was given when it was denied
 		}
@@ -84,7 +84,7 @@ func (a *approver) denials(out *approval.Outcome) {
 			continue
 		}
 		server := "<server>"
-		if text.IsOf(ref.Server, "_-") && ref.Server != "" {
+		if text.IsAlnumOr(ref.Server, "_-") && ref.Server != "" {
 			server = ref.Server
 		}
 		name := "<tool>"
@@ -100,20 +100,20 @@ func (a *approver) denials(out *approval.Outcome) {
 func (a *approver) gaps(out *approval.Outcome) {
 	added := map[string]bool{} // the servers that got a tool
 	for _, d := range a.c.Drifts {
-		if d.Kind == pin.Added && d.Type == pin.Tools && out.Accepted[d.Ref()] {
+		if d.Kind == pin.DriftAdded && d.Type == pin.Tools && out.Accepted[d.Ref()] {
 			added[d.Server] = true
 		}
 	}
 	if len(added) > 0 && len(a.Lock.Servers) > 0 {
 		isOwn := func(server string) bool { return added[server] && len(added) == 1 }
 		if unread := slices.DeleteFunc(lint.UnreadServers(a.Comparisons, a.Lock.Servers), isOwn); len(unread) > 0 {
-			a.hint("text that isn't stored whole, or too long, was not read for the new names: server "+text.List(text.Names(unread), maxNamed), "")
+			a.hint("text that isn't stored whole, or too long, was not read for the new names: server "+text.JoinNames(text.QuoteNames(unread), maxNamed), "")
 		}
 	}
 	for _, p := range a.Comparisons {
-		if p.SkillsUnlisted && !p.Part {
-			a.hint("server "+text.Name(p.Server)+" says that it has skills, and the capture has no answer to "+pin.EntryTypeInfo[pin.Skills].Method+": nothing pins them; capture it whole",
-				"pinproof-capture save "+shell.Path(p.Capture)+" -- COMMAND")
+		if p.SkillsUnlisted && !p.IsPartial {
+			a.hint("server "+text.QuoteName(p.Server)+" says that it has skills, and the capture has no answer to "+pin.EntryTypeInfo[pin.Skills].Method+": nothing pins them; capture it whole",
+				"pinproof-capture save "+shell.QuotePath(p.Capture)+" -- COMMAND")
 		}
 	}
 }

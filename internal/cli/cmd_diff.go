@@ -49,9 +49,9 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
 	cmd.Flags().StringVar(&d.maxTokens, "max-tokens", "", "exit 1 if the tools of the capture take more than about `N` tokens of a model's context, even if nothing differs")
 	cmd.Flags().BoolVar(&stat, "stat", false, "show the head, and a line for each block")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		d.Shows = true
-		d.Mends = true
-		d.NeedsPins = d.Part
+		d.ShowsWithoutPins = true
+		d.RepairsForbidden = true
+		d.NeedsPins = d.IsPartial
 		if err := d.read(cmd, args); err != nil {
 			return err
 		}
@@ -81,16 +81,16 @@ func (d *diffRun) checkFlags(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("max-tokens") {
 		most, err := strconv.Atoi(d.maxTokens)
 		if err != nil || most < 1 {
-			return fail.New("--max-tokens %s: a number, 1 or more", text.Name(d.maxTokens))
+			return fail.New("--max-tokens %s: a number, 1 or more", text.QuoteName(d.maxTokens))
 		}
-		if d.Part {
+		if d.IsPartial {
 			return fail.New("--max-tokens counts whole captures: it can't be combined with --part")
 		}
 		d.most = most
 	}
-	d.least = label.SeverityNamed(d.failOn)
-	if cmd.Flags().Changed("fail-on") && d.least <= label.None {
-		return fail.New("--fail-on %s: one of breaking, behaviour", text.Name(d.failOn))
+	d.least = label.ParseSeverity(d.failOn)
+	if cmd.Flags().Changed("fail-on") && d.least <= label.NoEffect {
+		return fail.New("--fail-on %s: one of breaking, behaviour", text.QuoteName(d.failOn))
 	}
 	if cmd.Flags().Changed("against") {
 		return d.checkAgainst()
@@ -103,7 +103,7 @@ func (d *diffRun) checkAgainst() error {
 	if d.Against == "" {
 		return fail.New("--against needs a file")
 	}
-	if d.Part && d.Lockfile == "" {
+	if d.IsPartial && d.Lockfile == "" {
 		return fail.New("--part compares with pins: diff CAPTURE LOCKFILE --part")
 	}
 	if d.Against == "-" && d.Capture == "-" {
@@ -111,9 +111,9 @@ func (d *diffRun) checkAgainst() error {
 	}
 	isFolder := workspace.IsFolder(d.Against)
 	if d.Lockfile == "" && isFolder != workspace.IsFolder(d.Capture) || d.Lockfile != "" && isFolder {
-		return fail.In(d.Against, "--against compares two files, or two folders of captures").
-			Hint("for a folder and a file, pin the old one: pinproof lock %s old.lock --yes", shell.Path(d.Against)).
-			Hint("then: pinproof diff %s old.lock", shell.Path(d.Capture))
+		return fail.NewAt(d.Against, "--against compares two files, or two folders of captures").
+			Hint("for a folder and a file, pin the old one: pinproof lock %s old.lock --yes", shell.QuotePath(d.Against)).
+			Hint("then: pinproof diff %s old.lock", shell.QuotePath(d.Capture))
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (d *diffRun) compare() error {
 	err := d.Load(d.gate, d.stdin)
 	if err == nil {
 		// --only may name an unknown entry.
-		err = approval.Check(d.Comparisons, nil, &approval.Choices{Only: d.only, AllowsEmpty: true})
+		err = approval.Precheck(d.Comparisons, nil, &approval.Choices{Only: d.only, AllowsEmpty: true})
 	}
 	if err != nil {
 		return d.explain(err)
@@ -133,16 +133,16 @@ func (d *diffRun) compare() error {
 	in := report.Input{Findings: lint.Findings(d.Comparisons, d.Drifts, d.Lock.Servers, true)}
 	var known *facts.Facts
 	if d.failOn != "" {
-		known = facts.Explain(d.Comparisons, d.Drifts, in.Findings, facts.Bounds{BySeverities: true})
-		allow = pin.Leniency{Warnings: true, Spared: pin.Refs{}}
+		known = facts.Explain(d.Comparisons, d.Drifts, in.Findings, facts.Bounds{BreakingFirst: true})
+		allow = pin.Leniency{Warnings: true, BelowFailOn: pin.Refs{}}
 		for _, e := range known.Entries {
-			allow.Spared[e.Ref()] = e.Severity < d.least
+			allow.BelowFailOn[e.Ref()] = e.Severity < d.least
 		}
 	}
 	if d.most > 0 {
-		said, known := report.OverBudgetText(d.Comparisons, d.most)
+		said, known := report.TokenLimitMessage(d.Comparisons, d.most)
 		if !known {
-			return d.explain(fail.In(d.Capture, "--max-tokens: it has digests and no definitions to count"))
+			return d.explain(fail.NewAt(d.Capture, "--max-tokens: it has digests and no definitions to count"))
 		}
 		in.OverBudget = said
 		also.OverBudget = said != ""

@@ -34,7 +34,7 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
   pinproof lock live.jsonl --server files       a server ID other than the file's name
   pinproof lock captures/                       every server of a folder`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Approves = true
+			f.PinsNewServers = true
 			if err := f.read(cmd, args); err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 	}
 	f.request.register(cmd)
 	f.register(cmd)
-	cmd.Flags().BoolVar(&f.said.Silent, "yes", false, "don't ask, even on a terminal")
+	cmd.Flags().BoolVar(&f.said.NonInteractive, "yes", false, "don't ask, even on a terminal")
 	return cmd
 }
 
@@ -53,12 +53,12 @@ func (a *approver) lock() error {
 	}
 	// What is pinned already is shown where it differs, and never approved.
 	all := a.Workspace
-	fresh := all.Known(false)
+	fresh := all.SelectKnown(false)
 	var noAnswer, differs error // how the run ends if everything new was pinned
-	if pinned := all.Known(true); len(pinned.Comparisons) > 0 {
+	if pinned := all.SelectKnown(true); len(pinned.Comparisons) > 0 {
 		a.Workspace = pinned
 		old := a.review()
-		noAnswer = old.NoAnswer
+		noAnswer = old.NoVerdict
 		differs = a.pinnedOtherwise(&all.Comparisons[0], old)
 		if len(fresh.Comparisons) == 0 || !old.Matches {
 			if err := plain.WriteVerify(a.out, old.Model, a.style()); err != nil || len(fresh.Comparisons) == 0 {
@@ -78,13 +78,13 @@ func (a *approver) lock() error {
 // pinnedOtherwise returns a refusal if servers are already pinned with different definitions, the error for servers
 // that can't be judged, or nil.
 func (a *approver) pinnedOtherwise(p *pin.Comparison, old *report.Report) error {
-	if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
-		return old.NoAnswer
+	if old.Matches || old.NoVerdict != nil && len(old.Drifts) == 0 {
+		return old.NoVerdict
 	}
 	no := fail.New("%s pins other definitions of these entries: their pins were kept", text.Printable(a.LockPath)).
-		Hint("read the changes, then approve them: %s", a.To("relock"))
-	if another := shell.ServerID(p.FileServer, p.Server); !a.Folder && a.Server == "" && another != shell.Placeholder("server ID") {
-		no.Hint("if it is another server: %s --server %s", a.To("lock"), another)
+		Hint("read the changes, then approve them: %s", a.ForVerb("relock"))
+	if another := shell.PasteableServerID(p.FileServer, p.Server); !a.Folder && a.Server == "" && another != shell.Placeholder("server ID") {
+		no.Hint("if it is another server: %s --server %s", a.ForVerb("lock"), another)
 	}
-	return worse(old.NoAnswer, no.Refusal())
+	return worse(old.NoVerdict, no.Refusal())
 }

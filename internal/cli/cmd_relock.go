@@ -43,7 +43,7 @@ one, 2 no answer.`,
 				return f.dropServer(cmd, args, drop)
 			}
 			f.NeedsPins = true
-			f.Mends = true
+			f.RepairsForbidden = true
 			if err := f.read(cmd, args); err != nil {
 				return err
 			}
@@ -58,16 +58,16 @@ one, 2 no answer.`,
 	f.register(cmd)
 	flags := cmd.Flags()
 	flags.StringArray("accept", nil, "accept the drift of `SELECTOR`: a tool's NAME, prompt=NAME or instructions, each with or without @sha256:HEX; sha256:HEX; a quoted pattern with * and ?, which accepts no added entry; added, changed, removed or hidden; a label (repeatable)")
-	flags.BoolVar(&f.said.All, "accept-all", false, "accept all drift except entries with a new warning")
+	flags.BoolVar(&f.said.AcceptAll, "accept-all", false, "accept all drift except entries with a new warning")
 	flags.StringVar(&drop, "drop-server", "", "retire the server `ID`: remove its pins; takes no capture")
 	return cmd
 }
 
 func (a *approver) relock() error {
 	a.findTerminal()
-	if a.said.Silent && a.said.NeedsPrompt() {
+	if a.said.NonInteractive && a.said.NeedsPrompt() {
 		// The error has no text of the server and no flag that accepts anything, because the caller may be a model.
-		return fail.New("run this at a terminal: it shows each change there, and asks about it").Hint("type it there: %s", a.To(a.Verb))
+		return fail.New("run this at a terminal: it shows each change there, and asks about it").Hint("type it there: %s", a.ForVerb(a.Verb))
 	}
 	if err := a.load(); err != nil {
 		return err
@@ -76,16 +76,16 @@ func (a *approver) relock() error {
 		return a.Forbidden // there is nothing to accept that could mend it
 	}
 	err := a.approve()
-	return worse(a.r.NoAnswer, err)
+	return worse(a.r.NoVerdict, err)
 }
 
 // readSelection reads the flags that select what is accepted.
 func (a *approver) readSelection(cmd *cobra.Command) (err error) {
 	said := &a.said
-	if said.Accepts, err = selectorsOf(cmd, "accept"); err != nil {
+	if said.Accept, err = selectorsOf(cmd, "accept"); err != nil {
 		return err
 	}
-	if len(said.Accepts) > 0 && (said.All || len(said.Only) > 0) {
+	if len(said.Accept) > 0 && (said.AcceptAll || len(said.Only) > 0) {
 		return fail.New("--accept already says what is accepted: it can't be combined with --accept-all or --only")
 	}
 	if len(said.Deny) > 0 && len(said.Only) > 0 {
@@ -94,17 +94,17 @@ func (a *approver) readSelection(cmd *cobra.Command) (err error) {
 	for _, s := range said.Only {
 		// --accept matches a name or a pattern within one server, and a pattern only with pinned entries. --only has
 		// neither limit.
-		if said.All && s.Word == "" {
-			return fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
+		if said.AcceptAll && s.Word == "" {
+			return fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.QuoteName(s.Arg))
 		}
 	}
 	if said.NeedsPrompt() {
 		// On its own, --accept-warning accepts the entry, too.
-		said.Accepts = said.Despite
-		said.KeepsMarks = true
+		said.Accept = said.AcceptWarning
+		said.KeepsDenied = true
 	}
-	for _, s := range said.Accepts {
-		if slices.Contains(facts.NoteIDs, s.Word) && s.Word != facts.SelectMinor {
+	for _, s := range said.Accept {
+		if slices.Contains(facts.NoteIDs, s.Word) && s.Word != facts.MinorSelector {
 			return fail.New("%s %s: only --only takes that word", s.Flag, s.Arg).Hint("for a tool of that name: tool=NAME")
 		}
 	}
@@ -124,7 +124,7 @@ func (a *approver) dropServer(cmd *cobra.Command, args []string, server string) 
 	}
 	set := a.Lock.Find(server)
 	if set == nil {
-		return fail.New("%s has no server %s", text.Printable(a.LockPath), text.Name(server))
+		return fail.New("%s has no server %s", text.Printable(a.LockPath), text.QuoteName(server))
 	}
 	var denied []string
 	for _, p := range set.Pins {
@@ -133,9 +133,9 @@ func (a *approver) dropServer(cmd *cobra.Command, args []string, server string) 
 		}
 	}
 	return a.Write(a.lockPatience, map[string]*pin.Set{server: nil}, nil, func() error {
-		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.Name(server), text.Count(len(set.Pins), "pin"), text.Printable(a.LockPath))
+		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.QuoteName(server), text.FormatCount(len(set.Pins), "pin"), text.Printable(a.LockPath))
 		if denied != nil {
-			fmt.Fprintf(a.out, "NO LONGER DENIED: %s\n", text.List(denied, maxNamed))
+			fmt.Fprintf(a.out, "NO LONGER DENIED: %s\n", text.JoinNames(denied, maxNamed))
 		}
 		return a.flush()
 	})

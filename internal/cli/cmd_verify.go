@@ -66,7 +66,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return fail.New("--terse needs --format json")
 		}
 		allowed, err := leniencyOf(allow, warn)
-		also := pin.Faults{Denied: (out.hook || out.Part) && !slices.Contains(allow, "denied")}
+		also := pin.Faults{Denied: (out.hook || out.IsPartial) && !slices.Contains(allow, "denied")}
 		out.text = plain.WriteVerify
 		if err = cmp.Or(err, out.check()); err != nil {
 			return err
@@ -74,10 +74,10 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if err := out.Load(a.gate, a.stdin); err != nil {
 			return out.explain(err)
 		}
-		in := report.Input{Review: review, Terse: terse || out.hook, Findings: lint.Findings(out.Comparisons, out.Drifts, out.Lock.Servers, review)}
-		if !in.Terse && out.format == "text" && len(out.files) == 0 { // only verify's text output is limited: any other format is read as a review, and shows more
+		in := report.Input{FailsOnWarnings: review, NoExplanations: terse || out.hook, Findings: lint.Findings(out.Comparisons, out.Drifts, out.Lock.Servers, review)}
+		if !in.NoExplanations && out.format == "text" && len(out.files) == 0 { // only verify's text output is limited: any other format is read as a review, and shows more
 			in.Bounded = true
-			in.Room = facts.GateRoom
+			in.MaxBytes = facts.VerifyByteLimit
 		}
 		return out.emit(out.judge(in, also, allowed), nil)
 	}
@@ -98,7 +98,7 @@ func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 			l.Missing = true
 		case "denied": // read by the caller: it prevents a fault
 		default:
-			return l, fail.New("--allow %s: only added, removed, missing or denied can be allowed", text.Name(k))
+			return l, fail.New("--allow %s: only added, removed, missing or denied can be allowed", text.QuoteName(k))
 		}
 	}
 	return l, nil
@@ -110,11 +110,11 @@ func (o *output) checkHook(cmd *cobra.Command, allow []string) error {
 	isOther := func(kind string) bool { return kind != "denied" }
 	for _, flag := range []string{"warn", "allow", "review", "format", "report", "terse"} {
 		if cmd.Flags().Changed(flag) && (flag != "allow" || slices.ContainsFunc(allow, isOther)) {
-			return modeltext.Say("--hook and --").Argument(flag).Say(" don't go together: a hook blocks or it doesn't")
+			return modeltext.New("--hook and --").AddArgument(flag).AddWords(" don't go together: a hook blocks or it doesn't")
 		}
 	}
 	if o.Capture == "-" {
-		return modeltext.Say("--hook can't take the capture from standard input, where the agent's event arrives")
+		return modeltext.New("--hook can't take the capture from standard input, where the agent's event arrives")
 	}
 	return nil
 }

@@ -18,12 +18,12 @@ import (
 // command that replaces the folder by a name. There is no hint for a part of a session, which keeps the policy,
 // or for a folder of captures, because a name is recorded for one server.
 func (req *request) folderHint() (hint report.Step) {
-	if len(req.Drifts) == 0 || req.LockPath == "" || req.Folder || req.Part {
+	if len(req.Drifts) == 0 || req.LockPath == "" || req.Folder || req.IsPartial {
 		return hint
 	}
 	p := &req.Comparisons[0]
 	verb := "relock"
-	if !p.Known() && req.Verb != "lock" {
+	if !p.IsLocked() && req.Verb != "lock" {
 		verb = "lock"
 	}
 	root, _ := os.Getwd()
@@ -45,12 +45,12 @@ func (req *request) folderHint() (hint report.Step) {
 			}
 		}
 		if len(entries) > 0 {
-			said = append(said, "this machine's "+f.is+" is in "+text.List(entries, 3))
+			said = append(said, "this machine's "+f.is+" is in "+text.JoinNames(entries, 3))
 			flags = append(flags, "--substitute "+shell.Quote(flag))
 		}
 	}
 	if len(said) > 0 {
-		hint = report.Step{Text: strings.Join(said, "; "), Command: req.To(verb, flags...)}
+		hint = report.Step{Text: strings.Join(said, "; "), Command: req.ForVerb(verb, flags...)}
 	}
 	return hint
 }

@@ -16,13 +16,13 @@ func TestGained(t *testing.T) {
 		{`{"d":"In /home/runner."}`, `{"d":"In /home/runner!"}`, "/home/runner", ""},
 		{"unknown", `{"d":"In /home/runner."}`, "/home/runner", ""},
 	} {
-		d := pin.Drift{Kind: pin.Changed, Captured: &pin.Pin{Form: pin.Form{Definition: []byte(row[1])}}}
+		d := pin.Drift{Kind: pin.DriftChanged, Captured: &pin.Pin{HashedDefinition: pin.HashedDefinition{Definition: []byte(row[1])}}}
 		switch row[0] {
 		case "":
 		case "unknown":
 			d.Locked = &pin.Pin{}
 		default:
-			d.Locked = &pin.Pin{Form: pin.Form{Definition: []byte(row[0])}}
+			d.Locked = &pin.Pin{HashedDefinition: pin.HashedDefinition{Definition: []byte(row[0])}}
 		}
 		if got := gained(&d, row[2]); got != (row[3] != "") {
 			t.Errorf("%q: %t", row, got)

@@ -48,13 +48,13 @@ func frameTools(random jsontest.Maker) string {
 func namesOthers(l lockfile.Lockfile) map[lint.Finding]bool {
 	var sides []pin.Comparison
 	for i := range l.Servers {
-		sides = append(sides, pin.Comparison{Server: l.Servers[i].Server, State: pin.Paired, Locked: l.Servers[i], Captured: l.Servers[i]})
+		sides = append(sides, pin.Comparison{Server: l.Servers[i].Server, State: pin.StatePaired, Locked: l.Servers[i], Captured: l.Servers[i]})
 	}
 	found := map[lint.Finding]bool{}
 	for _, f := range lint.Findings(sides, nil, l.Servers, true) {
 		own := l.Find(f.Server).Find(f.Ref().Key)
-		isExcused := strings.Contains(string(own.Definition), strconv.Quote(f.Names())+":{") // by a parameter, as long as no tool of that name is listed
-		if f.Names() != "" && !f.Approved && !isExcused {
+		isExcused := strings.Contains(string(own.Definition), strconv.Quote(f.NamedTool())+":{") // by a parameter, as long as no tool of that name is listed
+		if f.NamedTool() != "" && !f.Approved && !isExcused {
 			f.Detail = "" // which may name other servers
 			found[f] = true
 		}
@@ -65,9 +65,9 @@ func namesOthers(l lockfile.Lockfile) map[lint.Finding]bool {
 // atPrompt runs lock or relock with a person who answers.
 func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
 	f := &approver{request: request{app: a}}
-	f.Approves = verb == "lock"
-	f.NeedsPins = !f.Approves
-	f.Mends = !f.Approves
+	f.PinsNewServers = verb == "lock"
+	f.NeedsPins = !f.PinsNewServers
+	f.RepairsForbidden = !f.PinsNewServers
 	cmd := &cobra.Command{Use: verb}
 	f.registerReview(cmd)
 	f.registerOnly(cmd)
@@ -81,8 +81,8 @@ func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
 	if err := f.load(); err != nil {
 		return err
 	}
-	if f.Approves {
-		f.Workspace = f.Known(false)
+	if f.PinsNewServers {
+		f.Workspace = f.SelectKnown(false)
 	}
 	if len(f.Comparisons) == 0 {
 		return nil
@@ -102,19 +102,21 @@ func TestRunFrame(t *testing.T) {
 	random := jsontest.NewMaker(41)
 	gate := testGate
 	gate.Judge = func(sides []pin.Comparison, drifts []pin.Drift, _ pin.Faults, _ pin.Leniency) pin.Verdict {
-		v := pin.Verdict{Matches: len(drifts) == 0, Differs: map[string]bool{}}
+		v := pin.Verdict{Matches: len(drifts) == 0, DifferingServers: map[string]bool{}}
 		for i := range drifts {
-			v.Differs[drifts[i].Server] = true
+			v.DifferingServers[drifts[i].Server] = true
 		}
 		return v
 	}
 	gate.Compare = func(sides []pin.Comparison) ([]pin.Drift, error) {
-		isKept := func(d pin.Drift) bool { return d.Kind == pin.Removed && pin.ComparisonOf(sides, d.Server).Part }
-		return slices.DeleteFunc(pintest.Drifts(sides), isKept), nil
+		isKept := func(d pin.Drift) bool {
+			return d.Kind == pin.DriftRemoved && pin.FindComparison(sides, d.Server).IsPartial
+		}
+		return slices.DeleteFunc(pintest.CompareByDigest(sides), isKept), nil
 	}
 	written := 0
 	asked := 0
-	rounds := jsontest.Rounds(600, 6000)
+	rounds := jsontest.RoundCount(600, 6000)
 	for range rounds {
 		before := lockfile.Lockfile{}
 		for i, server := range []string{"mail", "notes", "own"} {
@@ -157,7 +159,7 @@ func TestRunFrame(t *testing.T) {
 		known := namesOthers(before)
 		for warning := range namesOthers(after) {
 			if !known[warning] {
-				wrong = fmt.Sprint("a new warning without a record: ", warning.Ref(), " ", warning.Names())
+				wrong = fmt.Sprint("a new warning without a record: ", warning.Ref(), " ", warning.NamedTool())
 			}
 		}
 		if wrong != "" {

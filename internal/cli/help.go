@@ -18,7 +18,7 @@ func headings() [][2]string {
 	return [][2]string{
 		{"Flags", "server only stat against fail-on format report allow review hook yes json help help-all version"},
 		{"How to accept", "accept accept-all accept-warning deny expect drop-server"},
-		{"Policies that the lockfile records", strings.Join(slices.DeleteFunc(pin.Flags(), func(flag string) bool { return flag == "substitute" }), " ")},
+		{"Policies that the lockfile records", strings.Join(slices.DeleteFunc(pin.PolicyFlags(), func(flag string) bool { return flag == "substitute" }), " ")},
 		{"More flags", "full part quiet substitute accept-warnings approved-by allow-empty max-tokens terse leave-out uncaptured warn capture-as no-descriptions"},
 	}
 }

@@ -20,31 +20,31 @@ import (
 func (req *request) judge(in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
 	inPins := map[string]bool{} // the servers whose pinned text has a finding
 	for _, f := range in.Findings {
-		if f.Blocks(in.Review) {
+		if f.FailsRun(in.FailsOnWarnings) {
 			also.Warnings++
 		}
-		if f.Scope == lint.InPin {
+		if f.Scope == lint.ScopePin {
 			inPins[f.Server] = true
 		}
 	}
 	v := req.gate.Judge(req.Comparisons, req.Drifts, also, allow)
-	in.Version, in.Home = req.build.Version, req.build.Home
+	in.Version, in.Home = req.build.Version, req.build.ProjectURL
 	in.Verdict = v
 	in.Lockfile = req.LockPath
 	in.Comparisons, in.Drifts = req.Comparisons, req.Drifts
-	in.Next = req.Command
-	in.Part = req.Part
-	in.Guessed = !req.Folder && req.Server == "" && req.LockPath != ""
+	in.CommandLine = req.Command
+	in.IsPartial = req.IsPartial
+	in.ServerGuessed = !req.Folder && req.Server == "" && req.LockPath != ""
 	in.Uncompared = req.Uncompared
-	in.FailOn = allow.Spared != nil
+	in.FailOn = allow.BelowFailOn != nil
 	in.RefusesDenied = also.Denied
-	if len(v.Unanswered) > 0 {
-		in.NoAnswer = req.NoAnswer(v.Unanswered)
+	if len(v.UnjudgedServers) > 0 {
+		in.NoVerdict = req.NoVerdictError(v.UnjudgedServers)
 	}
 	for _, s := range req.Lock.Servers {
-		if inPins[s.Server] && pin.ComparisonOf(req.Comparisons, s.Server) == nil {
+		if inPins[s.Server] && pin.FindComparison(req.Comparisons, s.Server) == nil {
 			// It has no capture: both sides are the pins.
-			in.Others = append(in.Others, pin.Comparison{Server: s.Server, LockfilePath: req.LockPath, Locked: s, Captured: s, State: pin.Paired})
+			in.Others = append(in.Others, pin.Comparison{Server: s.Server, LockfilePath: req.LockPath, Locked: s, Captured: s, State: pin.StatePaired})
 		}
 	}
 	return in
@@ -70,20 +70,20 @@ func (req *request) reportOf(in report.Input, all *facts.Facts) *report.Report {
 
 // suggest adds to a report's input the flags of the commands that it suggests.
 func (req *request) suggest(in *report.Input, all *facts.Facts) {
-	in.Folder = req.folderHint()
+	in.FolderStep = req.folderHint()
 	isWhole := true
 	for _, p := range req.Comparisons {
-		if p.Present() {
+		if p.HasCapture() {
 			expected := p.Captured.Digest
-			if p.Known() || req.Folder { // anybody can name a file of a folder
-				expected += "@" + workspace.StateOf(&p)
+			if p.IsLocked() || req.Folder { // anybody can name a file of a folder
+				expected += "@" + workspace.StateDigest(&p)
 			}
-			in.Expect = append(in.Expect, "--expect "+expected)
+			in.ExpectFlags = append(in.ExpectFlags, "--expect "+expected)
 			isWhole = isWhole && p.Captured.Digest != "" // no name is repeated
 		}
 	}
 	if !isWhole {
-		in.Expect = nil
+		in.ExpectFlags = nil
 	}
 	for _, s := range req.only {
 		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
@@ -93,18 +93,18 @@ func (req *request) suggest(in *report.Input, all *facts.Facts) {
 
 // dryRun finds out which flags would write the lockfile if they were given now. A report suggests only these.
 func dryRun(in *report.Input, all *facts.Facts) {
-	if in.Lockfile == "" || in.Terse {
+	if in.Lockfile == "" || in.NoExplanations {
 		return // nothing is suggested
 	}
 	c := caseOf(in, all)
-	isNew := !slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return p.Known() })
-	in.Writes = approval.WouldWrite(c, approval.Choices{All: !isNew, Approves: isNew})
-	in.Alone = approval.AcceptableByName(c)
+	isNew := !slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return p.IsLocked() })
+	in.CanWrite = approval.WouldWrite(c, approval.Choices{AcceptAll: !isNew, NewServersOnly: isNew})
+	in.AcceptableByName = approval.AcceptableByName(c)
 }
 
 // factsOf works out the facts of a comparison.
 func factsOf(in *report.Input) *facts.Facts {
-	return facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Room: in.Room, KindsAlone: in.Bounded, Terse: in.Terse, BySeverities: in.FailOn})
+	return facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{MaxBytes: in.MaxBytes, KindsOnly: in.Bounded, NoExplanations: in.NoExplanations, BreakingFirst: in.FailOn})
 }
 
 // narrowed returns the facts or, with --only, the facts of the selected drift.
@@ -112,7 +112,7 @@ func (req *request) narrowed(all *facts.Facts) *facts.Facts {
 	if len(req.only) == 0 {
 		return all
 	}
-	return all.Selected(func(d *pin.Drift, words []string) bool { return approval.FitsAny(req.only, d, words) })
+	return all.Select(func(d *pin.Drift, words []string) bool { return approval.MatchesAny(req.only, d, words) })
 }
 
 // worse combines noAnswer, the error about servers that can't be judged, with err, the result for the other servers. If
@@ -121,7 +121,7 @@ func worse(noAnswer, err error) error {
 	if noAnswer == nil || err != nil && !errors.Is(err, fail.ErrDrift) {
 		return err
 	}
-	both := *fail.From(noAnswer)
+	both := *fail.AsError(noAnswer)
 	if refused, ok := errors.AsType[*fail.Error](err); ok {
 		both.Hints = slices.Concat([]string{refused.Text}, refused.Hints, both.Hints)
 	}

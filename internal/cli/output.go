@@ -46,7 +46,7 @@ type output struct {
 }
 
 func (o *output) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.format, "format", formats.Text, "print this `FORMAT`: "+formatNames())
+	cmd.Flags().StringVar(&o.format, "format", formats.TextFormat, "print this `FORMAT`: "+formatNames())
 	cmd.Flags().StringArrayVar(&o.files, "report", nil, "also write the answer to a file: `FORMAT=FILE` (repeatable)")
 	cmd.Flags().StringVar(&o.reader, "capture-as", "", "in suggested commands, call the capture `PATH`, which is where its readers keep it")
 }
@@ -54,8 +54,8 @@ func (o *output) register(cmd *cobra.Command) {
 // check refuses unknown formats, and report files that are an input or another output.
 func (o *output) check(others ...string) error {
 	o.writes = map[string]bool{o.format: true}
-	if formats.Named(o.format) == nil {
-		return fail.New("--format %s: one of %s", text.Name(o.format), formatNames())
+	if formats.Find(o.format) == nil {
+		return fail.New("--format %s: one of %s", text.QuoteName(o.format), formatNames())
 	}
 	inputs := []string{o.Capture, o.LockPath}
 	entries, _ := os.ReadDir(o.Capture) // of a folder; load reports the error
@@ -71,8 +71,8 @@ func (o *output) check(others ...string) error {
 			open, err := f.Stat() // of nil, an error
 			return err == nil && os.SameFile(open, there)
 		}
-		if !ok || formats.Named(name) == nil {
-			return fail.New("--report %s: FORMAT=FILE, the format one of %s", text.Name(arg), formatNames())
+		if !ok || formats.Find(name) == nil {
+			return fail.New("--report %s: FORMAT=FILE, the format one of %s", text.QuoteName(arg), formatNames())
 		}
 		if path == "" || path == "-" {
 			return fail.New("--report needs a file")
@@ -92,11 +92,11 @@ func (o *output) check(others ...string) error {
 // write writes a report. If there is nothing to report, it writes the error, so that a file doesn't keep an old
 // report.
 func (o *output) write(w io.Writer, format string, m *report.Model, style plain.Style) error {
-	if format != formats.Text {
-		return formats.Named(format).Write(w, m)
+	if format != formats.TextFormat {
+		return formats.Find(format).Write(w, m)
 	}
-	if m.Nothing {
-		_, err := fmt.Fprintf(w, "error: %s\n", m.NoAnswer.Text)
+	if m.NothingCompared {
+		_, err := fmt.Fprintf(w, "error: %s\n", m.NoVerdict.Text)
 		return err
 	}
 	style.Full = o.full                 // nothing is summed up, not even in a file
@@ -117,17 +117,17 @@ func (o *output) emit(ans report.Input, known *facts.Facts) error {
 		hook.Write(o.stderr, ans)
 		return errReported
 	}
-	if line, ok := report.Match(&ans); ok {
+	if line, ok := report.MatchLine(&ans); ok {
 		// Most runs print only this line, and it takes a fraction of the time of a report.
 		t := plain.New(o.out, o.style())
 		if !o.quiet || len(ans.Denied) > 0 {
-			t.Match(line)
+			t.WriteMatch(line)
 		}
-		return o.printed(t.Err, ans.NoAnswer)
+		return o.printed(t.Err, ans.NoVerdict)
 	}
 	ans.NoData = true
 	for name := range o.writes {
-		format := formats.Named(name)
+		format := formats.Find(name)
 		if format.NeedsEntries {
 			ans.NoData = false
 		}
@@ -136,17 +136,17 @@ func (o *output) emit(ans report.Input, known *facts.Facts) error {
 		}
 	}
 	if o.reader != "" {
-		ans.Next.Capture = o.reader
+		ans.CommandLine.Capture = o.reader
 	}
 	model := o.reportOf(ans, known).Model
 	err := o.writeFiles(model)
 	if err != nil {
-		if o.format == formats.Text && !ans.Matches {
+		if o.format == formats.TextFormat && !ans.Matches {
 			o.write(o.out, "text", model, o.style()) // the drift has to be shown all the same
 		}
 		return o.explain(err)
 	}
-	return o.printed(o.write(o.out, o.format, model, o.style()), ans.NoAnswer)
+	return o.printed(o.write(o.out, o.format, model, o.style()), ans.NoVerdict)
 }
 
 // printed flushes the output. It returns noAnswer or, if printing failed, that error.
@@ -155,12 +155,12 @@ func (o *output) printed(err, noAnswer error) error {
 		err = o.out.Flush()
 	}
 	// diff only shows its report: if the reader closes the pipe early, that is no error.
-	if o.Shows && errors.Is(err, syscall.EPIPE) {
+	if o.ShowsWithoutPins && errors.Is(err, syscall.EPIPE) {
 		o.out.Reset(io.Discard)
 		err = nil
 	}
 	if err != nil {
-		return o.explain(fail.Path("standard output", err))
+		return o.explain(fail.PathError("standard output", err))
 	}
 	return noAnswer
 }
@@ -168,16 +168,16 @@ func (o *output) printed(err, noAnswer error) error {
 // explain writes the error of a run without a verdict to every report, and returns it.
 func (o *output) explain(err error) error {
 	if o.hook {
-		hook.WriteNoAnswer(o.stderr, o.Command, o.LockPath)
+		hook.WriteNoVerdict(o.stderr, o.Command, o.LockPath)
 		return errReported
 	}
-	without := report.WithoutAnswer(o.gate.ExitCode(nil, err), err).Model
+	without := report.NewWithoutVerdict(o.gate.ExitCode(nil, err), err).Model
 	// For text, the error goes to standard error.
-	if o.format != formats.Text {
+	if o.format != formats.TextFormat {
 		o.write(o.out, o.format, without, plain.Style{}) // ignored: the run fails anyway
 	}
-	if writeErr := o.writeFiles(without); writeErr != nil && fail.From(writeErr).Text != fail.From(err).Text {
-		fmt.Fprintf(o.stderr, "error: %s\n", fail.From(writeErr).Text)
+	if writeErr := o.writeFiles(without); writeErr != nil && fail.AsError(writeErr).Text != fail.AsError(err).Text {
+		fmt.Fprintf(o.stderr, "error: %s\n", fail.AsError(writeErr).Text)
 	}
 	return err
 }

@@ -36,7 +36,7 @@ func (req *request) register(cmd *cobra.Command) {
 func (req *request) registerReview(cmd *cobra.Command) {
 	req.register(cmd)
 	cmd.Flags().BoolVar(&req.full, "full", false, "show everything, including minor changes")
-	cmd.Flags().BoolVar(&req.Part, "part", false, "the capture is part of a session: entries it lacks keep their pins and aren't drift")
+	cmd.Flags().BoolVar(&req.IsPartial, "part", false, "the capture is part of a session: entries it lacks keep their pins and aren't drift")
 }
 
 // registerOnly registers the flag that narrows a review.
@@ -48,7 +48,7 @@ func (req *request) registerOnly(cmd *cobra.Command) {
 func (req *request) read(cmd *cobra.Command, args []string) (err error) {
 	req.Verb, req.Flags = cmd.Name(), carriedBy(cmd)
 	if self, err := os.Executable(); err == nil {
-		req.Program = shell.ProgramAt(self)
+		req.Program = shell.ProgramCommand(self)
 	}
 	switch len(args) {
 	case 0:
@@ -63,7 +63,7 @@ func (req *request) read(cmd *cobra.Command, args []string) (err error) {
 		return fail.New("too many arguments: one capture and one lockfile").
 			Hint("several captures? put them in one folder: pinproof %s FOLDER", cmd.Name())
 	}
-	if req.Part && workspace.IsFolder(req.Capture) {
+	if req.IsPartial && workspace.IsFolder(req.Capture) {
 		return fail.New("--part takes one capture, not a folder")
 	}
 	if req.Capture == "" || req.LockPath == "" {

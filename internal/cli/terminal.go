@@ -57,7 +57,7 @@ func (a *approver) interruptible(ask func() (*approval.Answers, error)) (*approv
 	case <-signals:
 		signal.Stop(signals)
 	}
-	fmt.Fprintf(a.stderr, "\nerror: interrupted; nothing was written\nhint: to go on: %s\n", a.To(a.Verb))
+	fmt.Fprintf(a.stderr, "\nerror: interrupted; nothing was written\nhint: to go on: %s\n", a.ForVerb(a.Verb))
 	self, err := os.FindProcess(os.Getpid())
 	if err == nil && !ignored && self.Signal(os.Interrupt) == nil {
 		time.Sleep(time.Second) // the signal ends the process meanwhile
@@ -81,6 +81,6 @@ func (a *approver) findTerminal() {
 	if isTerminal(in) && isTerminal(a.stderr) {
 		a.tty = in
 	} else {
-		a.said.Silent = true
+		a.said.NonInteractive = true
 	}
 }

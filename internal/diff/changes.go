@@ -34,7 +34,7 @@ type Change struct {
 	Pointer string
 
 	// Pointer to the old value, if that was elsewhere.
-	From string
+	OldPointer string
 
 	// Kind 0 means absent. If the value only moved, both are absent.
 	Old, New jsontree.Value
@@ -57,16 +57,16 @@ type Change struct {
 	NewToRead bool         // something to read was added or removed
 
 	// A reader of the texts can't see what changed, and no warning reports it.
-	Unseen bool
+	IsInvisible bool
 }
 
 // Minor reports whether a review may sum up a change.
-func (c *Change) Minor() bool { return c.Label.Minor() && !c.NewToRead && !c.Unseen }
+func (c *Change) Minor() bool { return c.Label.Minor() && !c.NewToRead && !c.IsInvisible }
 
 // IsComparable reports whether an entry had a definition before, and the texts of the old and the new
 // definition are known.
 func IsComparable(d *pin.Drift) bool {
-	return (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown()
+	return (d.Kind == pin.DriftChanged || d.Kind == pin.DriftHidden) && d.TextsKnown()
 }
 
 // CompareDefinitions lists the changes between two values parsed from canonical forms, sorted by the ranks of their labels.
@@ -131,7 +131,7 @@ type place struct {
 func (l *labeller) place(n *node) *place {
 	p := &place{labeller: l, Change: n.change()}
 	p.locate(n)
-	p.Label = label.TooMany
+	p.Label = label.TooManyChanges
 	if !n.tooMany {
 		p.Label = p.labelOf()
 	}
@@ -191,7 +191,7 @@ func (n *node) change() (c Change) {
 	if n.new == nil {
 		c.Pointer = was
 	} else if n.old != nil && was != now {
-		c.From = was
+		c.OldPointer = was
 	}
 	if n.isWhole && n.old != nil {
 		c.Old = *n.old

@@ -25,25 +25,25 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 	denied := map[pin.EntryType][]likeable{}
 	for _, p := range pin.DeniedPins(sides) {
 		if p.Definition != nil {
-			denied[p.Type] = append(denied[p.Type], likeable{p, describeWhole(p.Key, p.Shown())})
+			denied[p.Type] = append(denied[p.Type], likeable{p, describeWhole(p.Key, p.ReviewTree())})
 		}
 	}
 	for i := range drifts {
 		d := &drifts[i]
-		if d.IsDenied() && d.Kind == pin.Changed {
+		if d.IsDenied() && d.Kind == pin.DriftChanged {
 			d.UnlikeDenied = isUnlike(budget, sides, d)
 		}
 		if len(denied[d.Type]) == 0 || d.Captured == nil || d.IsDenied() || d.LooksDenied() {
 			continue
 		}
-		s := &shaped{budget: budget, side: pin.ComparisonOf(sides, d.Server), entry: d.Captured}
+		s := &shaped{budget: budget, side: pin.FindComparison(sides, d.Server), entry: d.Captured}
 		nearest := -1.0
 		own := &candidate{}
-		if former := Former(s.side, d); former != nil && former.Denied {
+		if former := PreviousPin(s.side, d); former != nil && former.Denied {
 			d.LikeDenied = s.side.Ref(former.Key)
 			continue
 		} else if former != nil && former.Definition != nil {
-			own = describeWhole(former.Key, former.Shown())
+			own = describeWhole(former.Key, former.ReviewTree())
 			if now := s.under(s.side.Locked.Policy, own); now != nil {
 				nearest = nearness(own, now)
 			}
@@ -76,8 +76,8 @@ func isUnlike(budget *effort.Budget, sides []pin.Comparison, d *pin.Drift) bool 
 	if d.Locked.Definition == nil {
 		return true
 	}
-	s := &shaped{budget: budget, side: pin.ComparisonOf(sides, d.Server), entry: d.Captured}
-	old := describeWhole(d.Key, d.Locked.Shown())
+	s := &shaped{budget: budget, side: pin.FindComparison(sides, d.Server), entry: d.Captured}
+	old := describeWhole(d.Key, d.Locked.ReviewTree())
 	now := s.under(s.side.Locked.Policy, old)
 	return now == nil || share(old.said, now.said) < leastShare || common(old.files, now.files) < len(old.files)
 }
@@ -125,11 +125,11 @@ func describeWhole(key pin.Key, definition jsontree.Value) *candidate {
 	c.files = set{}
 	for _, file := range definition.Get(pin.FilesMember).Members() {
 		text := file.Text
-		if file.Name == skill.Main {
-			text = text[len(skill.AnyHead(text)):]
+		if file.Name == skill.MainFile {
+			text = text[len(skill.LenientFrontmatter(text)):]
 		}
 		text = strings.TrimSpace(text)
-		if len(text) >= leastFile && (file.Name == skill.Main || skill.IsExecutable(file.Name, text)) {
+		if len(text) >= leastFile && (file.Name == skill.MainFile || skill.IsExecutable(file.Name, text)) {
 			c.files[text] = true
 		}
 	}
@@ -182,7 +182,7 @@ func (s *shaped) under(policy pin.Policy, other *candidate) *candidate {
 		if !s.budget.Spend(size) {
 			return nil
 		}
-		s.said = describeWhole(s.entry.Key, s.entry.WithFiles(s.side.Under(policy, s.entry)))
+		s.said = describeWhole(s.entry.Key, s.entry.WithFiles(s.side.CapturedUnderPolicy(policy, s.entry)))
 		s.policy = policy
 	}
 	if !s.budget.Spend(other.work()) {
@@ -191,8 +191,8 @@ func (s *shaped) under(policy pin.Policy, other *candidate) *candidate {
 	return s.said
 }
 
-// Former returns the pin of a drifted entry of a server, or of the one that it is renamed from, or nil.
-func Former(side *pin.Comparison, d *pin.Drift) *pin.Pin {
+// PreviousPin returns the pin of a drifted entry of a server, or of the one that it is renamed from, or nil.
+func PreviousPin(side *pin.Comparison, d *pin.Drift) *pin.Pin {
 	if d.RenamedFrom == "" {
 		return d.Locked
 	}

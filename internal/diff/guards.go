@@ -49,11 +49,11 @@ const guardWords = `never|(?:do|does|must|may|should|will|would|can|shall|is|are
 	`|with(?:out)? (?:asking|permission|approval)|permission (?:from|of)`
 
 // guard matches a restriction at the beginning of a text.
-var guard = text.Pattern(`^(?i:` + guardWords + `)\b`)
+var guard = text.LazyRegexp(`^(?i:` + guardWords + `)\b`)
 
 // guardBytes is how much of a text guard is tried on: the longest of its phrases has four words.
 const guardBytes = 96
 
 // condition matches an "if", "when" or "whether" and what follows, up to the next comma, full stop or semicolon. Such
 // a clause is about what a caller may leave out, not about what the tool may do.
-var condition = text.Pattern(`(?i)\b(if|when|whether)\b[^,.;]*`)
+var condition = text.LazyRegexp(`(?i)\b(if|when|whether)\b[^,.;]*`)

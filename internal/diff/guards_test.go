@@ -31,7 +31,7 @@ func TestGuardsAreThoseOfTheExpression(t *testing.T) {
 	pieces := strings.Fields(guardWordsAlone() + " if when whether the file deletes ifs notes x_1 Ünder don't can’t , . ; - ( \n")
 	random := rand.New(rand.NewPCG(1, 2))
 	guards := 0
-	rounds := jsontest.Rounds(5_000, 20_000)
+	rounds := jsontest.RoundCount(5_000, 20_000)
 	for range rounds {
 		var b strings.Builder
 		for range 1 + random.IntN(12) {

@@ -18,9 +18,9 @@ func (p *place) labelOf() label.Label {
 		return p.proseLabel(0) // of a server's instructions
 	case len(p.steps) == 1 && isNothing(p.Old) && isNothing(p.New) && pin.IsSpecifiedMember(p.entryType, p.keyword):
 		if p.New.Kind == 'n' {
-			return label.Other // the SDKs' clients refuse the whole list
+			return label.Unclear // the SDKs' clients refuse the whole list
 		}
-		return label.OtherForm
+		return label.EquivalentForm
 	case p.side != nil:
 		return p.sideLabel()
 	case p.keyword == "title" || p.keyword == "description":
@@ -32,7 +32,7 @@ func (p *place) labelOf() label.Label {
 	case p.keyword == "_meta" || p.keyword == "icons":
 		return label.ClientMetadata
 	case p.isMove():
-		return label.Changed
+		return label.OtherMember
 	case p.keyword == pin.EntryTypeInfo[p.entryType].Identity:
 		return label.Renamed
 	case p.entryType == pin.Tools:
@@ -42,7 +42,7 @@ func (p *place) labelOf() label.Label {
 	case p.keyword == "arguments":
 		return p.promptArgumentLabel()
 	}
-	return label.Changed
+	return label.OtherMember
 }
 
 // isNothing reports whether a value is absent or null, which mean the same.
@@ -58,22 +58,22 @@ func (p *place) toolLabel() label.Label {
 	if p.keyword == "execution" {
 		isAll := p.Pointer == "/execution" || p.Pointer == "/execution/taskSupport"
 		if isAll && isForbidden(p.Old) && isForbidden(p.New) {
-			return label.OtherForm
+			return label.EquivalentForm
 		}
-		return label.Other // it is unknown which calls a client used
+		return label.Unclear // it is unknown which calls a client used
 	}
 	if p.keyword != "annotations" {
-		return label.Changed
+		return label.OtherMember
 	}
 	switch {
 	case len(p.inside) > 0:
 		return p.annotationLabel()
 	case len(p.New.Members()) > 0:
-		return label.TowardsSafe // they took the place of something else, and may claim anything
+		return label.HintHarmless // they took the place of something else, and may claim anything
 	case isEmpty(p.Old) && isEmpty(p.New):
 		return label.ClientMetadata
 	}
-	return label.Other
+	return label.Unclear
 }
 
 // resourceLabel labels a change in a member of a resource or a template.
@@ -86,17 +86,17 @@ func (p *place) resourceLabel() label.Label {
 	case "mimeType":
 		// A reader may not know the new type.
 		if p.Old.Kind != 0 {
-			return label.Other
+			return label.Unclear
 		}
 	}
-	return label.Changed
+	return label.OtherMember
 }
 
 // sideLabel labels a change of, or inside, the input or output schema. The same rules compare both: they return the
 // label for an input, which OfOutput maps to that for an output.
 func (p *place) sideLabel() label.Label {
 	isOutput := p.steps[0] == "outputSchema"
-	k := label.Other
+	k := label.Unclear
 	switch {
 	case p.schemas != nil:
 		k = p.schemaLabel()
@@ -105,10 +105,10 @@ func (p *place) sideLabel() label.Label {
 	case isOutput && p.New.Kind == 0:
 		return label.OutputRemoved
 	case p.exports(&p.New, schema.AtSchema):
-		k = label.Exported
+		k = label.HeaderExported
 	}
 	if isOutput {
-		return k.OfOutput()
+		return k.ForOutput()
 	}
 	return k
 }
@@ -118,7 +118,7 @@ func (p *place) sideLabel() label.Label {
 func (p *place) titleLabel(name string, depth int) label.Label {
 	inWords := func(v jsontree.Value) bool { return v.Kind == 0 || normal.RepeatsName(v.Text, p.name) }
 	if name == "title" && len(p.inside) == depth && inWords(p.Old) && inWords(p.New) {
-		return label.OtherForm
+		return label.EquivalentForm
 	}
 	return p.proseLabel(depth)
 }
@@ -128,28 +128,28 @@ func (p *place) proseLabel(depth int) label.Label {
 	isText := func(v jsontree.Value) bool { return isNothing(v) || v.Kind == '"' }
 	switch {
 	case len(p.inside) > depth || !isText(p.Old) || !isText(p.New):
-		return label.Other
+		return label.Unclear
 	case isNothing(p.Old) && isNothing(p.New):
-		return label.OtherForm
+		return label.EquivalentForm
 	case words.IndentChange(p.Old.Text, p.New.Text) != "" && words.IsDocComment(p.Old.Text):
-		return label.Layout
+		return label.IndentationChanged
 	}
-	return label.Wording
+	return label.TextChanged
 }
 
 // promptArgumentLabel labels a change in a prompt's arguments, each with name, description and required.
 func (p *place) promptArgumentLabel() label.Label {
 	on := func(v jsontree.Value) bool { return v.Kind != 0 && v.Kind != 'f' }
 	if len(p.inside) < 2 {
-		kind := label.Other
+		kind := label.Unclear
 		if p.Old.Kind == 0 {
-			kind = label.NewOptional
+			kind = label.ParameterAdded
 		} else if p.New.Kind == 0 {
 			kind = label.ParameterRemoved
 		}
 		for _, item := range slices.Concat(p.New.Items(), []jsontree.Member{{Value: p.New}}) {
 			if on(item.Get("required")) {
-				return label.NewRequired
+				return label.RequiredParameterAdded
 			}
 		}
 		return kind
@@ -158,15 +158,15 @@ func (p *place) promptArgumentLabel() label.Label {
 	case member == "title" || member == "description":
 		return p.proseLabel(2)
 	case len(p.inside) > 2 || member != "name" && member != "required":
-		return label.Changed
+		return label.OtherMember
 	case member == "name":
 		return label.Renamed
 	case on(p.New):
-		return label.NowRequired
+		return label.ParameterRequired
 	case on(p.Old):
-		return label.NoLongerRequired
+		return label.ParameterOptional
 	}
-	return label.OtherForm
+	return label.EquivalentForm
 }
 
 // annotationLabel labels a change in one annotation.
@@ -187,15 +187,15 @@ func (p *place) annotationLabel() label.Label {
 	after := p.New.Kind == hint.asksLess || !isFlag(p.New)
 	switch {
 	case hint.writes && !isOdd && isReadOnly(0) && isReadOnly(1):
-		return label.OtherForm
+		return label.EquivalentForm
 	case after && !before:
 		return hint.safer
 	case before && !after:
-		return label.TowardsCaution
+		return label.HintCautious
 	case isOdd:
-		return label.Changed
+		return label.OtherMember
 	}
-	return label.OtherForm
+	return label.EquivalentForm
 }
 
 // isFlag reports whether a value is true, false or absent.

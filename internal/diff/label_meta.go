@@ -20,7 +20,7 @@ var metaRules = []struct {
 	path  []string // from _meta on
 	label label.Label
 }{
-	{[]string{"anthropic/requiresUserInteraction"}, label.AskingDropped},
+	{[]string{"anthropic/requiresUserInteraction"}, label.ConfirmationDropped},
 	{[]string{"ui", "visibility"}, label.AppWidened},
 	{[]string{"openai/visibility"}, label.AppWidened},
 	{[]string{"openai/widgetAccessible"}, label.AppWidened},
@@ -43,7 +43,7 @@ func (p *place) metaLabel() label.Label {
 			old = old.Get(step)
 			new = new.Get(step)
 		}
-		isAsked := rule.label == label.AskingDropped && (old.Kind != 't' || new.Kind == 't')
+		isAsked := rule.label == label.ConfirmationDropped && (old.Kind != 't' || new.Kind == 't')
 		if old.Kind+new.Kind > 0 && !isAsked {
 			return rule.label
 		}

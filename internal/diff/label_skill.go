@@ -20,27 +20,27 @@ func (p *place) skillLabel() label.Label {
 	case p.keyword == "frontmatter" && depth > 0:
 		return p.frontmatterLabel(p.inside[0])
 	case p.keyword != "resources":
-		return label.Changed
+		return label.OtherMember
 	case depth == 2 && (p.inside[1] == "digest" || p.inside[1] == "size") && p.showsFile(p.inside[0]):
-		return label.FileDigest
+		return label.FileDigestChanged
 	case depth == 1 && p.Old.Kind == 0 && skill.IsScript(p.nameOf(p.New.Get("uri").Text)):
 		return label.ScriptAdded
 	}
-	return label.Changed
+	return label.OtherMember
 }
 
 // showsFile reports whether both texts of a listed file are known, the old one and the new one, so that a review
 // shows how they differ. index is the file's index in the list.
 func (l *labeller) showsFile(index string) bool {
 	listed := jsontree.Lookup(jsontree.Lookup(&l.shown[1], "resources"), index)
-	name := l.nameOf(jsontree.TextOf(jsontree.Lookup(listed, "uri")))
+	name := l.nameOf(jsontree.StringOf(jsontree.Lookup(listed, "uri")))
 	isUnknown := func(side jsontree.Value) bool { return !side.Get(pin.FilesMember).Has(name) }
 	return !slices.ContainsFunc(l.shown[:], isUnknown)
 }
 
 // nameOf returns the name of a file in its skill's folder.
 func (l *labeller) nameOf(uri string) string {
-	return strings.TrimPrefix(uri, strings.TrimSuffix(l.shown[1].Get("uri").Text, skill.Main))
+	return strings.TrimPrefix(uri, strings.TrimSuffix(l.shown[1].Get("uri").Text, skill.MainFile))
 }
 
 // isCode reports whether a file of a skill may be run: by its name, or because the code of the skill names it.
@@ -51,7 +51,7 @@ func (l *labeller) isCode(name string) bool {
 	if l.codeNames == nil {
 		l.codeNames = &skill.CodeNames{}
 		for _, side := range l.shown {
-			jsontree.MapTexts(side.Get("frontmatter").Get("hooks"), func(command string) string {
+			jsontree.MapStrings(side.Get("frontmatter").Get("hooks"), func(command string) string {
 				l.codeNames.AddCode(command)
 				return command
 			})
@@ -63,7 +63,7 @@ func (l *labeller) isCode(name string) bool {
 	return l.codeNames.Has(name)
 }
 
-// fileLabel labels a change in the text of a file. Changed code is never label.Wording.
+// fileLabel labels a change in the text of a file. Changed code is never label.TextChanged.
 func (p *place) fileLabel(name string) label.Label {
 	p.IsCode = p.isCode(name)
 	was := p.Old.Text
@@ -74,11 +74,11 @@ func (p *place) fileLabel(name string) label.Label {
 		return label.ScriptAdded
 	}
 	isText := strings.HasSuffix(strings.ToLower(name), ".txt") // may be prose, or input of a command
-	if ran || isText || p.IsCode || skill.AnyHead(was) != skill.AnyHead(is) || skill.FromCode(was) != skill.FromCode(is) {
-		return label.Changed
+	if ran || isText || p.IsCode || skill.LenientFrontmatter(was) != skill.LenientFrontmatter(is) || skill.FromFirstCode(was) != skill.FromFirstCode(is) {
+		return label.OtherMember
 	}
 	if words.IndentChange(was, is) != "" {
-		return label.Wording // unlike a doc comment, a file isn't indented by a compiler
+		return label.TextChanged // unlike a doc comment, a file isn't indented by a compiler
 	}
 	return p.proseLabel(1)
 }
@@ -89,7 +89,7 @@ func (p *place) frontmatterLabel(member string) label.Label {
 	switch member {
 	case "allowed-tools":
 		if p.New.Kind != 0 {
-			return label.SkillTools
+			return label.SkillToolsChanged
 		}
 	case "hooks":
 		if !hasString(&p.Old) && hasString(&p.New) {
@@ -100,7 +100,7 @@ func (p *place) frontmatterLabel(member string) label.Label {
 			return p.proseLabel(1)
 		}
 	}
-	return label.Changed
+	return label.OtherMember
 }
 
 // hasString reports whether there is a string in a value that isn't empty.

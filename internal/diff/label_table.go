@@ -10,8 +10,8 @@ var toolHints = map[string]struct {
 	writes   bool
 	safer    label.Label
 }{
-	"readOnlyHint":    {'t', false, label.TowardsSafe},
-	"destructiveHint": {'f', true, label.TowardsSafe},
-	"idempotentHint":  {'t', true, label.LessCare},
-	"openWorldHint":   {'f', false, label.LessCare},
+	"readOnlyHint":    {'t', false, label.HintHarmless},
+	"destructiveHint": {'f', true, label.HintHarmless},
+	"idempotentHint":  {'t', true, label.HintSafer},
+	"openWorldHint":   {'f', false, label.HintSafer},
 }

@@ -42,17 +42,17 @@ var frames = map[string]struct {
 
 // TestLabels has the labels and severities of the changes in testdata/labels.txt, and whether they have something to read.
 func TestLabels(t *testing.T) {
-	seen := map[string]bool{label.TooMany.ID(): true} // see TestTooManyChanges
-	for _, lines := range jsontest.Paragraphs(t, "testdata/labels.txt") {
+	seen := map[string]bool{label.TooManyChanges.ID(): true} // see TestTooManyChanges
+	for _, lines := range jsontest.ReadParagraphs(t, "testdata/labels.txt") {
 		c := map[byte]string{}
 		for _, line := range lines {
 			c[line[0]] = strings.TrimPrefix(line[1:], " ")
 		}
 		in := frames[c['=']]
 		old, new := fmt.Sprintf(in.text, c['-']), fmt.Sprintf(in.text, c['+'])
-		changes, _ := CompareDefinitions(effort.New(), in.entryType, pintest.CanonicalTree(t, old), pintest.CanonicalTree(t, new))
-		back, _ := CompareDefinitions(effort.New(), in.entryType, pintest.CanonicalTree(t, new), pintest.CanonicalTree(t, old))
-		severity := SeverityOf(&pin.Drift{Kind: pin.Changed, Key: pin.Key{Type: in.entryType}}, changes)
+		changes, _ := CompareDefinitions(effort.NewBudget(), in.entryType, pintest.CanonicalTree(t, old), pintest.CanonicalTree(t, new))
+		back, _ := CompareDefinitions(effort.NewBudget(), in.entryType, pintest.CanonicalTree(t, new), pintest.CanonicalTree(t, old))
+		severity := SeverityOf(&pin.Drift{Kind: pin.DriftChanged, Key: pin.Key{Type: in.entryType}}, changes)
 		says := "nothing"
 		if slices.ContainsFunc(changes, func(c Change) bool { return c.HasText() }) {
 			says = "something"
@@ -127,12 +127,12 @@ func randomSchema(r *rand.Rand, depth int) string {
 		}
 		v := scalar()
 		if r.IntN(6) != 0 {
-			switch schema.Keyword(k) {
+			switch schema.KeywordPosition(k) {
 			case schema.AtSchema:
 				v = sub()
-			case schema.AtSchemas:
+			case schema.AtSchemaArray:
 				v = list(r.IntN(3), sub)
-			case schema.AtNamed, schema.AtProperties:
+			case schema.AtSchemaMap, schema.AtProperties:
 				v = named()
 			default:
 				if r.IntN(2) == 0 {
@@ -163,14 +163,14 @@ func mutate(r *rand.Rand, v jsontree.Value, fresh func() jsontree.Value) jsontre
 func labellingHolds(t testing.TB, entryType pin.EntryType, old, new string) {
 	t.Helper()
 	a, b := pintest.CanonicalTree(t, old), pintest.CanonicalTree(t, new)
-	changes, _ := CompareDefinitions(effort.New(), entryType, a, b)
+	changes, _ := CompareDefinitions(effort.NewBudget(), entryType, a, b)
 	checkChanges(t, a, b, changes, string(jsontree.Append(nil, a)) == string(jsontree.Append(nil, b)))
 	for i, c := range changes {
 		if i > 0 && changes[i-1].Label > c.Label {
 			t.Errorf("%s\n -> %s\n%s is out of order", old, new, c.Pointer)
 		}
 	}
-	if again, _ := CompareDefinitions(effort.New(), entryType, a, b); !reflect.DeepEqual(again, changes) {
+	if again, _ := CompareDefinitions(effort.NewBudget(), entryType, a, b); !reflect.DeepEqual(again, changes) {
 		t.Errorf("%s\n -> %s\nlabels differ from run to run", old, new)
 	}
 }
@@ -179,7 +179,7 @@ func TestLabelsOfRandomSchemas(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	m := &schemaMaker{Rand: r}
-	for i := range jsontest.Rounds(200, 600) {
+	for i := range jsontest.RoundCount(200, 600) {
 		old := `{"name":"t","inputSchema":` + randomSchema(r, 3) + `,"outputSchema":` + randomSchema(r, 1) + `,"annotations":` + randomSchema(r, 1) + `}`
 		fresh := func() jsontree.Value { return pintest.CanonicalTree(t, randomSchema(r, 2)) }
 		v := pintest.CanonicalTree(t, old)
@@ -207,7 +207,7 @@ func FuzzLabels(f *testing.F) {
 	f.Add(`[]`, `{"annotations":{"readOnlyHint":[]}}`)
 	f.Fuzz(func(t *testing.T, old, new string) {
 		for _, text := range []string{old, new} {
-			if _, err := jsontree.NewReader([]byte(text)).Only(); err != nil {
+			if _, err := jsontree.NewReader([]byte(text)).ReadSingle(); err != nil {
 				return
 			}
 		}
@@ -220,7 +220,7 @@ func FuzzLabels(f *testing.F) {
 func TestLabelsOfHugeSchemas(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it compares schemas with thousands of changes")
-	n, budget := jsontest.Rounds(MaxChanges/4, MaxChanges-1), jsontest.Rounds(6_000_000, 48_000_000)
+	n, budget := jsontest.RoundCount(MaxChanges/4, MaxChanges-1), jsontest.RoundCount(6_000_000, 48_000_000)
 	repeat := func(format string) string {
 		var parts []string
 		for i := range n {
@@ -268,7 +268,7 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 		old := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+c.old+`}`)
 		new := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+c.new+`}`)
 		for range 2 {
-			changes, _ := CompareDefinitions(effort.Of(budget), pin.Tools, old, new)
+			changes, _ := CompareDefinitions(effort.BudgetOf(budget), pin.Tools, old, new)
 			if len(changes) == 0 {
 				t.Fatalf("%s: no changes", c.name)
 			}
@@ -286,7 +286,7 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 func TestLabelsOfRealServers(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it compares releases of real servers")
-	servers := pintest.Captures(t, "*/*.*.*.json")
+	servers := pintest.CapturePaths(t, "*/*.*.*.json")
 	// Compared part by part as numbers, older versions such as 0.6.2 sort before those that are dates, such as
 	// 2025.7.1.
 	order := func(path string) string {
@@ -311,7 +311,7 @@ func TestLabelsOfRealServers(t *testing.T) {
 				if new := pins.Find(old.Key); new != nil && new.Digest != old.Digest {
 					labellingHolds(t, pin.Tools, string(old.Definition), string(new.Definition))
 					a, b := jsontree.ParseCanonical(old.Definition), jsontree.ParseCanonical(new.Definition)
-					changes, _ := CompareDefinitions(effort.New(), pin.Tools, a, b)
+					changes, _ := CompareDefinitions(effort.NewBudget(), pin.Tools, a, b)
 					for _, c := range changes {
 						counts[c.Label]++
 					}
@@ -321,6 +321,6 @@ func TestLabelsOfRealServers(t *testing.T) {
 		last = pins
 	}
 	for _, l := range label.All() {
-		t.Logf("%5d  %s", counts[l], l.Does())
+		t.Logf("%5d  %s", counts[l], l.EntryPhrase())
 	}
 }

@@ -95,7 +95,7 @@ func (m *schemaMaker) restated(v jsontree.Value, at schema.Position) jsontree.Va
 	out := v
 	out.Parts = slices.Clone(v.Parts)
 	for i, p := range out.Parts {
-		out.Parts[i].Value = m.restated(p.Value, at.Below(p.Name, &v.Parts[i].Value))
+		out.Parts[i].Value = m.restated(p.Value, at.Child(p.Name, &v.Parts[i].Value))
 	}
 	if at != schema.AtSchema || v.Kind != '{' || m.IntN(3) != 0 {
 		return out
@@ -118,7 +118,7 @@ func (m *schemaMaker) restated(v jsontree.Value, at schema.Position) jsontree.Va
 		return objectOf(append(outside, jsontree.Member{Name: combinators[m.IntN(3)], Value: pintest.ArrayOf(out)})...)
 	}
 	refer := func(i int) jsontree.Value {
-		return objectOf(jsontree.Member{Name: "$ref", Value: jsontree.Text("#/$defs/" + m.definitions[i].Name)})
+		return objectOf(jsontree.Member{Name: "$ref", Value: jsontree.String("#/$defs/" + m.definitions[i].Name)})
 	}
 	define := func() {
 		m.definitions = append(m.definitions, jsontree.Member{Name: fmt.Sprintf("R%d", len(m.definitions)), Value: out})
@@ -139,7 +139,7 @@ func (m *schemaMaker) restatedInput(v jsontree.Value) jsontree.Value {
 		out = objectOf(append(slices.Clone(out.Parts), jsontree.Member{Name: "$defs", Value: objectOf(m.definitions...)})...)
 	}
 	if v.Get("type").Text == "object" && !out.Has("type") {
-		out = objectOf(append(slices.Clone(out.Parts), jsontree.Member{Name: "type", Value: jsontree.Text("object")})...) // MCP asks for it
+		out = objectOf(append(slices.Clone(out.Parts), jsontree.Member{Name: "type", Value: jsontree.String("object")})...) // MCP asks for it
 	}
 	return out
 }
@@ -160,15 +160,15 @@ func (m *schemaMaker) varied(t testing.TB, v jsontree.Value, at schema.Position)
 		}
 		return list[0]
 	}
-	if at == schema.AtSchemas && len(v.Parts) > 1 && m.IntN(3) == 0 {
+	if at == schema.AtSchemaArray && len(v.Parts) > 1 && m.IntN(3) == 0 {
 		i := m.IntN(len(v.Parts))
 		v.Parts = slices.Delete(v.Parts, i, i+1)
 		return v
 	}
 	if len(v.Parts) > 0 {
 		part := &v.Parts[m.IntN(len(v.Parts))]
-		if part.Value = m.varied(t, part.Value, at.Below(part.Name, &part.Value)); part.Name == "$ref" {
-			part.Value = jsontree.Text(fmt.Sprintf("#/$defs/R%d", m.IntN(3)))
+		if part.Value = m.varied(t, part.Value, at.Child(part.Name, &part.Value)); part.Name == "$ref" {
+			part.Value = jsontree.String(fmt.Sprintf("#/$defs/R%d", m.IntN(3)))
 		}
 	}
 	return v
@@ -178,10 +178,10 @@ func (m *schemaMaker) varied(t testing.TB, v jsontree.Value, at schema.Position)
 func (m *schemaMaker) sample(root, s *jsontree.Value, depth int) jsontree.Value {
 	any := func() jsontree.Value {
 		if m.named {
-			return jsontree.Text([]string{"x", "yy"}[m.IntN(2)])
+			return jsontree.String([]string{"x", "yy"}[m.IntN(2)])
 		}
 		texts := []string{`"x"`, `"yy"`, `"zzz"`, `1`, `0`, `1.5`, `true`, `null`, `[]`, `{}`, `["x"]`, `{"a":"x"}`, `{"a":1,"b":"x"}`, `{"e":1}`}
-		v, _ := jsontree.NewReader([]byte(texts[m.IntN(len(texts))])).Only()
+		v, _ := jsontree.NewReader([]byte(texts[m.IntN(len(texts))])).ReadSingle()
 		return v
 	}
 	if s == nil || s.Kind != '{' || depth == 0 || m.IntN(12) == 0 && !m.named {
@@ -196,7 +196,7 @@ func (m *schemaMaker) sample(root, s *jsontree.Value, depth int) jsontree.Value 
 			return m.sample(root, &p.Value.Parts[m.IntN(len(p.Value.Parts))].Value, depth-1)
 		}
 	}
-	switch t := jsontree.TextOf(jsontree.Lookup(s, "type")); t {
+	switch t := jsontree.StringOf(jsontree.Lookup(s, "type")); t {
 	case "object":
 		var members []jsontree.Member
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
@@ -211,7 +211,7 @@ func (m *schemaMaker) sample(root, s *jsontree.Value, depth int) jsontree.Value 
 		if t == "" && m.IntN(2) == 0 {
 			return any()
 		}
-		return jsontree.Text([]string{"x", "yy", "zzz"}[m.IntN(3)])
+		return jsontree.String([]string{"x", "yy", "zzz"}[m.IntN(3)])
 	}
 	return any()
 }
@@ -221,11 +221,11 @@ func (m *schemaMaker) described(v jsontree.Value, at schema.Position, n *int) js
 	out := v
 	out.Parts = slices.Clone(v.Parts)
 	for i, p := range out.Parts {
-		out.Parts[i].Value = m.described(p.Value, at.Below(p.Name, &v.Parts[i].Value), n)
+		out.Parts[i].Value = m.described(p.Value, at.Child(p.Name, &v.Parts[i].Value), n)
 	}
 	if at == schema.AtSchema && v.Kind == '{' && !v.Has("description") && m.IntN(2) == 0 {
 		*n++
-		out = objectOf(append(out.Parts, jsontree.Member{Name: "description", Value: jsontree.Text(fmt.Sprintf("D%d.", *n))})...)
+		out = objectOf(append(out.Parts, jsontree.Member{Name: "description", Value: jsontree.String(fmt.Sprintf("D%d.", *n))})...)
 	}
 	return out
 }
@@ -252,7 +252,7 @@ func remarks(t testing.TB, root, v *jsontree.Value, path string, into map[string
 		}
 		into[path+" "+d.Text+" "+fits] = true
 	}
-	schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
+	schema.EachSubschema(v, func(part *jsontree.Value, steps ...string) {
 		at := path
 		switch {
 		case steps[0] == "$defs":
@@ -269,7 +269,7 @@ func remarks(t testing.TB, root, v *jsontree.Value, path string, into map[string
 func TestMinorChangesAreNothing(t *testing.T) {
 	t.Parallel()
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(11, 12)), named: true}
-	minor, found, rounds := 0, 0, jsontest.Rounds(400, 3_000)
+	minor, found, rounds := 0, 0, jsontest.RoundCount(400, 3_000)
 	for i := range rounds {
 		n := 0
 		old := m.described(pintest.CanonicalTree(t, m.object(1+m.IntN(3))), schema.AtSchema, &n)
@@ -284,7 +284,7 @@ func TestMinorChangesAreNothing(t *testing.T) {
 			}
 			new = [...]func() jsontree.Value{
 				func() jsontree.Value { return m.varied(t, new, schema.AtSchema) },
-				func() jsontree.Value { return jsontree.MapTexts(new, other) },
+				func() jsontree.Value { return jsontree.MapStrings(new, other) },
 				func() jsontree.Value { return m.described(new, schema.AtSchema, &n) },
 			}[m.IntN(3)]()
 		}
@@ -292,9 +292,9 @@ func TestMinorChangesAreNothing(t *testing.T) {
 			return pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+string(jsontree.Append(nil, v))+`}`)
 		}
 		a, b := tool(old), tool(new)
-		changes, _ := CompareDefinitions(effort.New(), pin.Tools, a, b)
+		changes, _ := CompareDefinitions(effort.NewBudget(), pin.Tools, a, b)
 		found++
-		if len(changes) == 0 || slices.ContainsFunc(changes, func(c Change) bool { return c.Label != label.OtherForm }) {
+		if len(changes) == 0 || slices.ContainsFunc(changes, func(c Change) bool { return c.Label != label.EquivalentForm }) {
 			continue
 		}
 		minor++
@@ -327,7 +327,7 @@ func TestMinorChangesAreNothing(t *testing.T) {
 func TestLabelsAreTrue(t *testing.T) {
 	t.Parallel()
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(5, 6)), named: true}
-	widened, unproven, rounds := 0, 0, jsontest.Rounds(400, 1_500)
+	widened, unproven, rounds := 0, 0, jsontest.RoundCount(400, 1_500)
 	for i := range rounds {
 		old := pintest.CanonicalTree(t, m.object(1+m.IntN(3)))
 		new := m.restatedInput(old)
@@ -339,18 +339,18 @@ func TestLabelsAreTrue(t *testing.T) {
 			old, new = m.restatedInput(old), m.varied(t, m.restatedInput(old), schema.AtSchema)
 		}
 		tool := func(schema jsontree.Value) jsontree.Value {
-			text := jsontree.Append(nil, objectOf(jsontree.Member{Name: "name", Value: jsontree.Text("t")}, jsontree.Member{Name: "inputSchema", Value: schema}))
+			text := jsontree.Append(nil, objectOf(jsontree.Member{Name: "name", Value: jsontree.String("t")}, jsontree.Member{Name: "inputSchema", Value: schema}))
 			return pintest.CanonicalTree(t, string(text))
 		}
 		for range 2 {
 			a, b := tool(old), tool(new)
-			changes, _ := CompareDefinitions(effort.New(), pin.Tools, a, b)
+			changes, _ := CompareDefinitions(effort.NewBudget(), pin.Tools, a, b)
 			checkChanges(t, a, b, changes, jsontree.Equal(a, b))
 			wider, breaks, list := false, false, ""
 			for _, c := range changes {
 				list += "\n" + c.Pointer + ": " + c.Label.ID()
 				// What an alternative leaves open, nobody sends: the proof takes it so, and the review shows the alternative.
-				wider = wider || strings.Contains(c.Pointer, "Of") || c.Label == label.Changed || c.Label == label.ParameterRemoved || c.Label.IsOfValues() && c.Label != label.Tightened && c.Label != label.EnumRemoved && c.Label != label.InputClosed
+				wider = wider || strings.Contains(c.Pointer, "Of") || c.Label == label.OtherMember || c.Label == label.ParameterRemoved || c.Label.AffectsValues() && c.Label != label.ConstraintTightened && c.Label != label.EnumValueRemoved && c.Label != label.UnnamedRejected
 				breaks = breaks || c.Severity == label.Breaking
 			}
 			y := jsontree.Lookup(&b, "inputSchema")
@@ -396,7 +396,7 @@ func TestSeveritiesOfRandomSchemas(t *testing.T) {
 	t.Parallel()
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(9, 10)), named: true}
 	var refused [2]int
-	rounds := jsontest.Rounds(300, 3_000)
+	rounds := jsontest.RoundCount(300, 3_000)
 	for i := range rounds {
 		old := pintest.CanonicalTree(t, m.object(1+m.IntN(3)))
 		new := m.restatedInput(old)
@@ -411,12 +411,12 @@ func TestSeveritiesOfRandomSchemas(t *testing.T) {
 			before, after := validator(t, &old), validator(t, &new)
 			for side, member := range []string{"inputSchema", "outputSchema"} {
 				tool := func(v jsontree.Value) jsontree.Value {
-					return objectOf(jsontree.Member{Name: "name", Value: jsontree.Text("t")}, jsontree.Member{Name: member, Value: v})
+					return objectOf(jsontree.Member{Name: "name", Value: jsontree.String("t")}, jsontree.Member{Name: member, Value: v})
 				}
-				changes, _ := CompareDefinitions(effort.New(), pin.Tools, tool(old), tool(new))
-				worst, list, added := label.None, "", false
+				changes, _ := CompareDefinitions(effort.NewBudget(), pin.Tools, tool(old), tool(new))
+				worst, list, added := label.NoEffect, "", false
 				for _, c := range changes {
-					worst, added = max(worst, c.Severity), added || c.Label == label.OutputAdded || c.Label == label.NewOptional
+					worst, added = max(worst, c.Severity), added || c.Label == label.OutputAdded || c.Label == label.ParameterAdded
 					list += fmt.Sprintf("\n%s: %s, %s", c.Pointer, c.Label.ID(), c.Severity)
 				}
 				from, takes, refuses := &old, before, after
@@ -445,10 +445,10 @@ func TestSeveritiesOfRandomSchemas(t *testing.T) {
 
 // TestJudgedBySchema: a change outside of the schemas isn't judged with them, though its name begins like theirs.
 func TestJudgedBySchema(t *testing.T) {
-	old := pintest.Tree(t, `{"inputSchema":{"$schema":"x:a","x-odd":1},"inputSchemaExtra":1}`)
-	new := pintest.Tree(t, `{"inputSchema":{"$schema":"x:a","x-odd":2},"inputSchemaExtra":2}`)
+	old := pintest.ParseTree(t, `{"inputSchema":{"$schema":"x:a","x-odd":1},"inputSchemaExtra":1}`)
+	new := pintest.ParseTree(t, `{"inputSchema":{"$schema":"x:a","x-odd":2},"inputSchemaExtra":2}`)
 	want := map[string]label.Severity{"/inputSchema/x-odd": label.Breaking, "/inputSchemaExtra": label.Behaviour}
-	changes, _ := CompareDefinitions(effort.New(), pin.Tools, old, new)
+	changes, _ := CompareDefinitions(effort.NewBudget(), pin.Tools, old, new)
 	for _, c := range changes {
 		if c.Severity != want[c.Pointer] {
 			t.Errorf("%s is %s", c.Pointer, c.Severity)

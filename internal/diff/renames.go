@@ -15,12 +15,12 @@ import (
 // A description with fewer words can't identify an entry.
 const minRenameWords = 6
 
-// Renames pairs REMOVED with ADDED entries of one server and list that seem to be the
+// FindRenames pairs REMOVED with ADDED entries of one server and list that seem to be the
 // same under another name. Their definitions are equal apart from the name; or their names
 // differ only in separators and letter case; or their descriptions are equal; or names, parameters
-// and descriptions are much alike, as far as the budget lets it compare them. A pair stays two drifts. Then Renames
+// and descriptions are much alike, as far as the budget lets it compare them. A pair stays two drifts. Then FindRenames
 // notes which entries look like a denied one.
-func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
+func FindRenames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
 	type list struct {
 		server    string
 		entryType pin.EntryType
@@ -36,8 +36,8 @@ func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) 
 	}
 	for i := range drifts {
 		d := &drifts[i]
-		removed := lists[list{d.Server, d.Type, pin.Removed}]
-		added := lists[list{d.Server, d.Type, pin.Added}]
+		removed := lists[list{d.Server, d.Type, pin.DriftRemoved}]
+		added := lists[list{d.Server, d.Type, pin.DriftAdded}]
 		if len(removed) > 0 && removed[0] == d {
 			pair(budget, candidatesOf(removed), candidatesOf(added))
 		}
@@ -47,7 +47,7 @@ func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) 
 
 // nameless returns a definition without the member that names it.
 func nameless(entryType pin.EntryType, definition jsontree.Value) jsontree.Value {
-	return normal.Without(definition, pin.EntryTypeInfo[entryType].Identity)
+	return normal.WithoutMembers(definition, pin.EntryTypeInfo[entryType].Identity)
 }
 
 // A set has strings, such as the words of a text.
@@ -90,7 +90,7 @@ func candidatesOf(drifts []*pin.Drift) (list []*candidate) {
 func describe(key pin.Key, definition jsontree.Value) *candidate {
 	definition = nameless(key.Type, definition)
 	described := definition.Get("description").Text
-	texts, parameters := pin.Content(key.Type, definition)
+	texts, parameters := pin.TextsAndParameters(key.Type, definition)
 	c := &candidate{name: wordSet(normal.SplitName(key.Name)), parameters: set{}, description: wordSet(described), texts: wordSet(strings.Join(texts, " "))}
 	c.keys = [keyCount]string{string(jsontree.Append(nil, definition)), comparableName(key.Name)}
 	if words := strings.Fields(described); len(words) >= minRenameWords {
@@ -108,8 +108,8 @@ func (c *candidate) isPaired() bool { return c.RenamedTo+c.RenamedFrom != "" }
 func rename(old, new *candidate) {
 	old.RenamedTo = new.Name
 	new.RenamedFrom = old.Name
-	old.RenamedSimilar = old.keys[0] != new.keys[0]
-	new.RenamedSimilar = old.RenamedSimilar
+	old.RenamedWithChanges = old.keys[0] != new.keys[0]
+	new.RenamedWithChanges = old.RenamedWithChanges
 }
 
 // pair pairs entries that seem to be the same under two names.

@@ -27,23 +27,23 @@ var symbols = sync.OnceValue(func() map[string][]string {
 // HasText reports whether a change added or removed something to read: a text or a member name, except for known
 // names (keywords) and values (symbols).
 func (c *Change) HasText() bool {
-	if c.Label == label.TooMany || c.Hidden != [2]int{} {
+	if c.Label == label.TooManyChanges || c.Hidden != [2]int{} {
 		return true
 	}
-	steps, _ := jsontree.Tokens(c.Pointer)
+	steps, _ := jsontree.SplitPointer(c.Pointer)
 	name := ""
 	// Whether the last step to the change is a name, not an index, that a person has to read.
 	named := false
 	if n := len(steps); n > 0 {
 		name = steps[n-1]
 		isMember := n > 1 && slices.Contains([]string{"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"}, steps[n-2])
-		named = isMember || (n == 1 || strings.Trim(name, "0123456789") != "") && !schema.IsWord(name)
+		named = isMember || (n == 1 || strings.Trim(name, "0123456789") != "") && !schema.IsKnownName(name)
 	}
 	// Nothing to read in a title that repeats the name, or in required names, which are shown with their parameters.
-	if c.Label == label.OtherForm && !named && (name == "title" || name == "required") {
+	if c.Label == label.EquivalentForm && !named && (name == "title" || name == "required") {
 		return false
 	}
-	at := schema.Keyword(name)
+	at := schema.KeywordPosition(name)
 	was, _ := textSet(c.Old)
 	is, _ := textSet(c.New)
 	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, at, name, is) || says(&c.New, at, name, was)
@@ -60,8 +60,8 @@ func says(v *jsontree.Value, at schema.Position, keyword string, listed set) boo
 		if v.Kind == '{' {
 			within = part.Name
 		}
-		isName := v.Kind == '{' && (at == schema.AtNamed || at == schema.AtProperties || !schema.IsWord(part.Name))
-		return isName || says(&part.Value, at.Below(part.Name, &part.Value), within, listed)
+		isName := v.Kind == '{' && (at == schema.AtSchemaMap || at == schema.AtProperties || !schema.IsKnownName(part.Name))
+		return isName || says(&part.Value, at.Child(part.Name, &part.Value), within, listed)
 	})
 }
 

@@ -25,7 +25,7 @@ type side struct {
 
 	// The normal forms of both schemas and, at index 1, those without titles, descriptions and comments. They are
 	// computed on first use.
-	forms [2]func() [2]*normal.Forms
+	forms [2]func() [2]*normal.NormalForms
 
 	// Results of relation.
 	relations map[question]inclusion.Relation
@@ -76,13 +76,13 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 	for _, root := range s.roots {
 		s.follow(root, root, false, map[*jsontree.Value]bool{})
 	}
-	schema.Each(cmp.Or(new, old), schema.AtSchema, func(v *jsontree.Value) { s.hasHeader = s.hasHeader || v.Has(schema.HeaderKeyword) })
+	schema.EachSchema(cmp.Or(new, old), schema.AtSchema, func(v *jsontree.Value) { s.hasHeader = s.hasHeader || v.Has(schema.HeaderKeyword) })
 	if old == nil || new == nil {
 		return s
 	}
 	s.isRefused = nulls(new) > nulls(old) || isSpecified(old) && !isSpecified(new)
 	schema.Visit(old, schema.AtSchema, func(v *jsontree.Value, of, at schema.Position, path []jsontree.Step) {
-		if of == schema.AtNamed || of == schema.AtProperties {
+		if of == schema.AtSchemaMap || of == schema.AtProperties {
 			s.known[path[len(path)-1].Name] = true
 		}
 		if at == schema.AtSchema {
@@ -93,8 +93,8 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 		}
 	})
 	for i := range s.forms {
-		s.forms[i] = sync.OnceValue(func() [2]*normal.Forms {
-			return [2]*normal.Forms{normal.New(budget, old, tool, i == 1), normal.New(budget, new, tool, i == 1)}
+		s.forms[i] = sync.OnceValue(func() [2]*normal.NormalForms {
+			return [2]*normal.NormalForms{normal.NewForms(budget, old, tool, i == 1), normal.NewForms(budget, new, tool, i == 1)}
 		})
 	}
 	return s
@@ -104,14 +104,14 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 // SDKs' clients refuse the whole list otherwise.
 func isSpecified(root *jsontree.Value) bool {
 	isOther := func(m jsontree.Member) bool { return m.Kind != '{' }
-	return jsontree.TextOf(jsontree.Lookup(root, "type")) == "object" && !slices.ContainsFunc(root.Get("properties").Members(), isOther)
+	return jsontree.StringOf(jsontree.Lookup(root, "type")) == "object" && !slices.ContainsFunc(root.Get("properties").Members(), isOther)
 }
 
 // nulls counts the keywords of a whole schema that are null, other than values.
 func nulls(root *jsontree.Value) (count int) {
-	schema.Each(root, schema.AtSchema, func(v *jsontree.Value) {
+	schema.EachSchema(root, schema.AtSchema, func(v *jsontree.Value) {
 		for _, m := range v.Members() {
-			if m.Kind == 'n' && m.Name != "const" && m.Name != "default" && schema.IsWord(m.Name) {
+			if m.Kind == 'n' && m.Name != "const" && m.Name != "default" && schema.IsKnownName(m.Name) {
 				count++
 			}
 		}
@@ -133,7 +133,7 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 	}
 	if reference := jsontree.Lookup(v, "$ref"); reference != nil {
 		s.testsDefinitions = s.testsDefinitions || isTested
-		to, steps, _ := schema.ResolveReference(root, jsontree.TextOf(reference))
+		to, steps, _ := schema.ResolveReference(root, jsontree.StringOf(reference))
 		if s.used != nil && len(steps) > 1 && schema.IsDefinitions(steps[0]) {
 			s.used[steps[1]] = true
 		} else if len(steps) > 0 || to == nil {
@@ -144,7 +144,7 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 		}
 		s.follow(root, to, isTested, seen)
 	}
-	schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
+	schema.EachSubschema(v, func(part *jsontree.Value, steps ...string) {
 		if !schema.IsDefinitions(steps[0]) {
 			s.follow(root, part, isTested || tests(steps[0]), seen)
 		}
@@ -230,7 +230,7 @@ func (p *place) compare(old, new *jsontree.Value, depth int) inclusion.Relation 
 	return inclusion.Compare(p.budget, p.roots[0], p.roots[1], old, new, depth)
 }
 
-func sizeOf(v *jsontree.Value) int { return int(v.End - v.At) }
+func sizeOf(v *jsontree.Value) int { return int(v.End - v.Start) }
 
 // noteOpaque notes the steps to a value that a reference leads to.
 func (s *side) noteOpaque(steps []string) {
@@ -239,15 +239,15 @@ func (s *side) noteOpaque(steps []string) {
 		if !s.opaque[pointer] {
 			s.opaque[pointer] = false
 		}
-		pointer = jsontree.Pointer(pointer, step)
+		pointer = jsontree.ExtendPointer(pointer, step)
 	}
 	s.opaque[pointer] = true
 }
 
 // isOpaque reports whether a $ref to a value that isn't a schema leads to a change, into it, or to a value around it.
 func (p *place) isOpaque() bool {
-	for _, pointer := range []string{p.Pointer, cmp.Or(p.From, p.Pointer)} {
-		pointer = strings.TrimPrefix(pointer, jsontree.Pointer("", p.steps[0]))
+	for _, pointer := range []string{p.Pointer, cmp.Or(p.OldPointer, p.Pointer)} {
+		pointer = strings.TrimPrefix(pointer, jsontree.ExtendPointer("", p.steps[0]))
 		_, isAround := p.opaque[pointer]
 		for pointer != "" && !p.opaque[pointer] {
 			pointer = pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
@@ -293,7 +293,7 @@ func (p *place) isNewProse() bool {
 }
 
 // isUsed reports whether the normal forms include all definitions that a change adds or removes.
-func (p *place) isUsed(forms [2]*normal.Forms) bool {
+func (p *place) isUsed(forms [2]*normal.NormalForms) bool {
 	for side, around := range p.around {
 		list := jsontree.Lookup(around, p.keyword)
 		if around != p.roots[side] || list != nil && list.Kind != '{' {
@@ -312,26 +312,26 @@ func (p *place) isUsed(forms [2]*normal.Forms) bool {
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
 func (p *place) schemaLabel() label.Label {
 	if p.isOpaque() {
-		return label.Other
+		return label.Unclear
 	}
 	if !p.isNewProse() && p.isForm(0) {
-		return label.OtherForm
+		return label.EquivalentForm
 	}
 	k := p.keywordLabel()
 	isTested := p.isTested || p.inDefinitions && p.testsDefinitions
 	switch {
 	case p.isMove() && p.at == schema.AtSchema && !isCombination(p.keyword):
 		return label.ValuesChanged // another place in a tuple
-	case p.inDefinitions && len(p.steps) > 2 && k != label.Wording && k != label.Exported && !p.uses(p.steps[2]):
+	case p.inDefinitions && len(p.steps) > 2 && k != label.TextChanged && k != label.HeaderExported && !p.uses(p.steps[2]):
 		return label.UnusedDefinition
-	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword || k == label.Exported:
+	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword || k == label.HeaderExported:
 		return k
 	case p.keyword != "required" && p.isForm(1):
-		return label.Wording // the values are the same, so the texts differ, or what they are about
-	case k == label.Changed:
+		return label.TextChanged // the values are the same, so the texts differ, or what they are about
+	case k == label.OtherMember:
 		return k
-	case isTested && (k.IsOfValues() || !tests(p.keyword)):
-		return label.Other // the effect depends on the schema around it
+	case isTested && (k.AffectsValues() || !tests(p.keyword)):
+		return label.Unclear // the effect depends on the schema around it
 	}
 	return k
 }
@@ -342,22 +342,22 @@ func (p *place) keywordLabel() label.Label {
 	isSchema := p.at == schema.AtSchema
 	at := p.at
 	if !isSchema && len(p.inside) == 0 {
-		at = schema.Keyword(p.keyword) // where the new value is, whatever the old one is
+		at = schema.KeywordPosition(p.keyword) // where the new value is, whatever the old one is
 	}
 	isReference := p.keyword == "$ref" && p.exports(&jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "$ref", Value: p.New}}}, schema.AtSchema)
 	switch {
 	case p.keyword == "$schema":
-		return label.Other
+		return label.Unclear
 	case p.keyword == "required":
 		return p.requiredLabel()
 	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword:
 		return p.remarkLabel()
 	case isReference || p.exports(&p.New, at):
-		return label.Exported
+		return label.HeaderExported
 	case isDefinition && p.Old.Kind != 0 && p.New.Kind != 0:
-		return label.Other
+		return label.Unclear
 	case isDefinition && slices.ContainsFunc(p.names(), p.uses):
-		return label.Changed
+		return label.OtherMember
 	case isDefinition:
 		return label.UnusedDefinition
 	case p.keyword == "properties" && len(p.inside) < 2 && !p.isMove():
@@ -365,7 +365,7 @@ func (p *place) keywordLabel() label.Label {
 	case isSchema && (p.keyword == "additionalProperties" || p.keyword == "properties"), p.keyword == "patternProperties":
 		return p.othersLabel()
 	case p.isMove() && isSchema:
-		return label.Changed // the order of schemas that are combined means nothing
+		return label.OtherMember // the order of schemas that are combined means nothing
 	}
 	return p.valuesLabel()
 }
@@ -376,15 +376,15 @@ func (p *place) remarkLabel() label.Label {
 	case "default", "examples", "example":
 		return label.DefaultChanged
 	case "title", "description", "$comment":
-		if k := p.proseLabel(0); k != label.Other {
+		if k := p.proseLabel(0); k != label.Unclear {
 			return k
 		}
 	case schema.HeaderKeyword:
 		if p.New.Kind != 0 {
-			return label.Exported
+			return label.HeaderExported
 		}
 	}
-	return label.Changed
+	return label.OtherMember
 }
 
 // isCombination reports whether a keyword combines the schemas in its list, in any order.
@@ -397,7 +397,7 @@ func (p *place) exports(v *jsontree.Value, at schema.Position) bool {
 	seen := map[*jsontree.Value]bool{}
 	var find func(v *jsontree.Value, at schema.Position) bool
 	find = func(v *jsontree.Value, at schema.Position) (found bool) {
-		schema.Each(v, at, func(s *jsontree.Value) {
+		schema.EachSchema(v, at, func(s *jsontree.Value) {
 			found = found || s.Has(schema.HeaderKeyword)
 			reference := jsontree.Lookup(s, "$ref")
 			if found || reference == nil {
@@ -420,19 +420,19 @@ func (p *place) requiredLabel() label.Label {
 	before, wasPlain := textSet(p.Old)
 	after, isPlain := textSet(p.New)
 	if !wasPlain || !isPlain || len(p.inside) > 0 {
-		return label.Other
+		return label.Unclear
 	}
 	was := p.around[0].Get("properties")
 	is := p.around[1].Get("properties")
-	k := label.OtherForm
+	k := label.EquivalentForm
 	for name := range before {
 		if !after[name] && (is.Has(name) || !was.Has(name)) {
-			k = label.NoLongerRequired
+			k = label.ParameterOptional
 		}
 	}
 	for name := range after {
 		if !before[name] && (was.Has(name) || !is.Has(name)) {
-			return label.NowRequired
+			return label.ParameterRequired
 		}
 	}
 	return k
@@ -468,11 +468,11 @@ func (p *place) parameterLabel() label.Label {
 	if len(names) > 0 && !slices.ContainsFunc(names, isOnlyHere) {
 		switch p.bestRelation() {
 		case inclusion.Wider:
-			return label.Loosened // they are in one of several alternatives now
+			return label.ConstraintLoosened // they are in one of several alternatives now
 		case inclusion.Narrower:
-			return label.Tightened
+			return label.ConstraintTightened
 		case inclusion.Same:
-			return label.Changed
+			return label.OtherMember
 		}
 	}
 	if p.New.Kind == 0 {
@@ -486,9 +486,9 @@ func (p *place) parameterLabel() label.Label {
 		p.required[p.around[1]] = required
 	}
 	if slices.ContainsFunc(names, func(name string) bool { return required[name] }) {
-		return label.NewRequired
+		return label.RequiredParameterAdded
 	}
-	return label.NewOptional
+	return label.ParameterAdded
 }
 
 // namesMore reports whether a new schema names a parameter that the old one doesn't name.
@@ -509,7 +509,7 @@ func (p *place) namesElsewhere() bool {
 	v := p.around[0]
 	own := v.Get("properties")
 	for i := len(p.schemas) - 1; i >= 0; i-- {
-		schema.EachBelow(p.schemas[i][0], func(part *jsontree.Value, steps ...string) {
+		schema.EachSubschema(p.schemas[i][0], func(part *jsontree.Value, steps ...string) {
 			if part == v && combines(steps[0]) {
 				v = p.schemas[i][0]
 			}
@@ -551,7 +551,7 @@ func (p *place) parametersIn(side int, v *jsontree.Value) set {
 		}
 		to, _ := schema.FindSchema(p.roots[side], jsontree.Lookup(v, "$ref"))
 		collect(to)
-		schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
+		schema.EachSubschema(v, func(part *jsontree.Value, steps ...string) {
 			if combines(steps[0]) {
 				collect(part)
 			}
@@ -575,17 +575,17 @@ func (p *place) othersLabel() label.Label {
 	isOpen := p.New.Kind == 't' || isEmpty(p.New) && !isClosed
 	switch {
 	case wasClosed && isOpen && !isPattern && !p.namesElsewhere():
-		return label.NamesOpened
+		return label.UnnamedAccepted
 	case isClosed && !wasClosed:
-		return label.InputClosed
+		return label.UnnamedRejected
 	case isOpen && !wasOpen && !wasClosed:
-		return label.InputOpened
+		return label.AnyInputAccepted
 	case wasClosed:
-		return label.Loosened
+		return label.ConstraintLoosened
 	case wasOpen && !isOpen:
-		return label.Tightened
+		return label.ConstraintTightened
 	}
-	return label.Other
+	return label.Unclear
 }
 
 // valuesLabel labels a change in a keyword that restricts values, by its effect together with the other keywords of
@@ -593,7 +593,7 @@ func (p *place) othersLabel() label.Label {
 func (p *place) valuesLabel() label.Label {
 	name := p.keyword
 	if !schema.IsKeyword(name) || name == "nullable" {
-		return label.Changed // JSON Schema doesn't say what it means
+		return label.OtherMember // JSON Schema doesn't say what it means
 	}
 	r := p.bestRelation()
 	alone := p.relationAlone()
@@ -607,19 +607,19 @@ func (p *place) valuesLabel() label.Label {
 			return label.ValuesChanged // its meaning depends on the keywords next to it, such as properties
 		}
 		if (isCombination(name) || name == "$ref") && p.New.Kind != 0 && p.namesMore() {
-			return label.NewOptional
+			return label.ParameterAdded
 		}
-		return label.Changed
+		return label.OtherMember
 	case inclusion.Wider:
 		if listed {
-			return label.EnumAdded
+			return label.EnumValueAdded
 		}
-		return label.Loosened
+		return label.ConstraintLoosened
 	case inclusion.Narrower:
 		if listed {
-			return label.EnumRemoved
+			return label.EnumValueRemoved
 		}
-		return label.Tightened
+		return label.ConstraintTightened
 	}
 	return label.ValuesChanged
 }
@@ -647,16 +647,16 @@ func (l *labeller) judge(member string, places []*place) {
 			continue
 		}
 		isBreaking = isBreaking || p.Severity == label.Breaking
-		if p.Label.IsOfValues() || p.Severity == label.Breaking {
+		if p.Label.AffectsValues() || p.Severity == label.Breaking {
 			values = append(values, p)
-		} else if p.Label == label.Changed || p.Label == label.Exported {
+		} else if p.Label == label.OtherMember || p.Label == label.HeaderExported {
 			others = append(others, p)
 		}
 	}
 	if len(values)+len(others) == 0 {
 		return // no change affects values
 	}
-	if !s.isRefused && l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
+	if !s.isRefused && l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.ProvesSubset(l.budget, narrow, wide) {
 		for _, p := range values {
 			// The proof doesn't know what a dialect ignores.
 			if p.Severity == label.Breaking && p.Label.BreaksOnlyByValues() && p.Pointer != "/"+member+"/$schema" {
@@ -675,7 +675,7 @@ func (l *labeller) judge(member string, places []*place) {
 		p.Severity = label.Breaking
 		// A minor label would hide the change.
 		if p.Label.Minor() {
-			p.Label = label.Other
+			p.Label = label.Unclear
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (n *node) pointers() (was, now string) {
 	}
 	if n.places[1] == "" {
 		was, now = n.above.pointers()
-		n.places = [2]string{jsontree.Pointer(was, n.was), jsontree.Pointer(now, n.now)}
+		n.places = [2]string{jsontree.ExtendPointer(was, n.was), jsontree.ExtendPointer(now, n.now)}
 	}
 	return n.places[0], n.places[1]
 }
@@ -124,7 +124,7 @@ func (d *differ) below(n *node, part node) {
 	if part.old != nil && part.old.Kind == '[' {
 		v = part.old
 	}
-	part.at = n.at.Below(part.now, v)
+	part.at = n.at.Child(part.now, v)
 	if part.was != part.now && part.old != nil && part.new != nil && len(d.was) < MaxChanges {
 		was, now := part.pointers()
 		d.was[now] = was
@@ -252,10 +252,10 @@ func (d *differ) pairItems(a, b []jsontree.Member) (inB, inA []int) {
 	return inB, inA
 }
 
-func isNamed(v *jsontree.Value) bool { return v.TextIn("name") != "" }
+func isNamed(v *jsontree.Value) bool { return v.StringIn("name") != "" }
 
 // isFile reports whether an element is a file of a skill, which is named by its URI.
-func isFile(v *jsontree.Value) bool { return v.TextIn("uri") != "" && v.Has("digest") }
+func isFile(v *jsontree.Value) bool { return v.StringIn("uri") != "" && v.Has("digest") }
 
 // itemKey returns what two versions of an element have in common: for an object, its name or the URI of a file.
 // Without these, it is what distinguishes alternatives: the type, the reference, the constant, and constant
@@ -268,10 +268,10 @@ func itemKey(v *jsontree.Value) string {
 		return string(jsontree.Append(nil, *v))
 	}
 	if isFile(v) {
-		return "uri " + v.TextIn("uri")
+		return "uri " + v.StringIn("uri")
 	}
 	if isNamed(v) {
-		return "name " + v.TextIn("name")
+		return "name " + v.StringIn("name")
 	}
 	var key []byte
 	add := func(name string, v jsontree.Value) {

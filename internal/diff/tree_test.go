@@ -17,10 +17,10 @@ import (
 
 // TestDiffValues compares the values in testdata/values.txt.
 func TestDiffValues(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/values.txt", 4) {
+	for _, row := range jsontest.ReadRows(t, "testdata/values.txt", 4) {
 		t.Run(row[0], func(t *testing.T) {
 			var lines []string
-			changes, _ := CompareDefinitions(effort.New(), pin.Tools, pintest.CanonicalTree(t, row[1]), pintest.CanonicalTree(t, row[2]))
+			changes, _ := CompareDefinitions(effort.NewBudget(), pin.Tools, pintest.CanonicalTree(t, row[1]), pintest.CanonicalTree(t, row[2]))
 			for _, c := range changes {
 				lines = append(lines, fmt.Sprintf("%s: %s -> %s", c.Pointer, orDash(c.Old), orDash(c.New)))
 			}
@@ -47,7 +47,7 @@ func TestDigestsDifferIfAndOnlyIfThereAreChanges(t *testing.T) {
 		old := random.Object(4, "")
 		new := old
 		for range random.IntN(3) {
-			new = string(jsontree.Append(nil, pintest.MutateValue(random, t, pintest.Tree(t, new), 3)))
+			new = string(jsontree.Append(nil, pintest.MutateValue(random, t, pintest.ParseTree(t, new), 3)))
 		}
 		if checkDiff(t, []byte(old), []byte(new)) {
 			same++
@@ -68,7 +68,7 @@ func FuzzDiff(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		for _, raw := range [][]byte{a, b} {
 			r := jsontree.NewReader(raw)
-			if _, err := r.Only(); err != nil {
+			if _, err := r.ReadSingle(); err != nil {
 				return
 			}
 		}
@@ -81,9 +81,9 @@ func FuzzDiff(f *testing.F) {
 // reports whether the two texts are the same value.
 func checkDiff(t *testing.T, a, b []byte) (same bool) {
 	t.Helper()
-	one, two := jsontest.Canonical(t, a), jsontest.Canonical(t, b)
+	one, two := jsontest.CanonicalForm(t, a), jsontest.CanonicalForm(t, b)
 	old, new := jsontree.ParseCanonical([]byte(one)), jsontree.ParseCanonical([]byte(two))
-	changes, _ := CompareDefinitions(effort.New(), pin.Tools, old, new)
+	changes, _ := CompareDefinitions(effort.NewBudget(), pin.Tools, old, new)
 	checkChanges(t, old, new, changes, one == two)
 	return one == two
 }
@@ -95,7 +95,7 @@ func uncovered(old, new *jsontree.Value, at string, changes []Change) string {
 		return ""
 	case old != nil && new != nil && old.Kind == '{' && new.Kind == '{':
 		for _, m := range slices.Concat(old.Members(), new.Members()) {
-			if inside := uncovered(jsontree.Lookup(old, m.Name), jsontree.Lookup(new, m.Name), jsontree.Pointer(at, m.Name), changes); inside != "" {
+			if inside := uncovered(jsontree.Lookup(old, m.Name), jsontree.Lookup(new, m.Name), jsontree.ExtendPointer(at, m.Name), changes); inside != "" {
 				return inside
 			}
 		}
@@ -106,7 +106,7 @@ func uncovered(old, new *jsontree.Value, at string, changes []Change) string {
 		rest := pointer[shared:] + at[shared:]
 		return pointer[:shared] == at[:shared] && (rest == "" || rest[0] == '/')
 	}
-	if slices.ContainsFunc(changes, func(c Change) bool { return isAbout(c.Pointer) || c.From != "" && isAbout(c.From) }) {
+	if slices.ContainsFunc(changes, func(c Change) bool { return isAbout(c.Pointer) || c.OldPointer != "" && isAbout(c.OldPointer) }) {
 		return ""
 	}
 	return at
@@ -129,7 +129,7 @@ func checkChanges(t testing.TB, old, new jsontree.Value, changes []Change, same 
 		fatalf("no change at %q or in it", at)
 	}
 	for _, c := range changes {
-		key := fmt.Sprint(c.Pointer, "\x00", c.From, "\x00", c.Old.Kind == 0, c.New.Kind == 0)
+		key := fmt.Sprint(c.Pointer, "\x00", c.OldPointer, "\x00", c.Old.Kind == 0, c.New.Kind == 0)
 		if seen[key] {
 			fatalf("two changes at %q", c.Pointer)
 		}
@@ -138,10 +138,10 @@ func checkChanges(t testing.TB, old, new jsontree.Value, changes []Change, same 
 			fatalf("no change at %q", c.Pointer)
 		}
 		at := c.Pointer
-		if c.From != "" {
-			at = c.From
+		if c.OldPointer != "" {
+			at = c.OldPointer
 		}
-		if c.Label == label.TooMany {
+		if c.Label == label.TooManyChanges {
 			if was, ok := resolve(old, at); ok {
 				c.Old = was
 			}
@@ -237,13 +237,13 @@ func TestHugeDiffs(t *testing.T) {
 			tool(`{"anyOf":[` + numbered(3_000, `{"required":["p@"]}`) + `],"properties":{` + parameters + `}}`), 1},
 		{"wrapped parameters", tool(`{"properties":{` + parameters + `}}`), tool(`{"properties":{` + numbered(3_000, `"p@":{"anyOf":[{"type":"string"},{"type":"null"}]}`) + `}}`), 1},
 		{"a definition for all", tool(`{"properties":{` + parameters + `}}`),
-			tool(`{"$defs":{"A":{"type":"string",` + numbered(jsontest.Rounds(100, 500), `"x@":1`) + `}},"properties":{` + numbered(3_000, `"p@":{"$ref":"#/$defs/A"}`) + `}}`), 2}, // too many below properties, and $defs
+			tool(`{"$defs":{"A":{"type":"string",` + numbered(jsontest.RoundCount(100, 500), `"x@":1`) + `}},"properties":{` + numbered(3_000, `"p@":{"$ref":"#/$defs/A"}`) + `}}`), 2}, // too many below properties, and $defs
 		{"another form for all", tool(`{"properties":{` + parameters + `}}`),
 			tool(`{"$defs":{"A":{"type":["string"]}},"properties":{` + numbered(3_000, `"p@":{"allOf":[{"$ref":"#/$defs/A"}]}`) + `}}`), 2},
 	} {
 		old, new := pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new)
 		for range 2 {
-			changes, _ := CompareDefinitions(effort.New(), pin.Tools, old, new)
+			changes, _ := CompareDefinitions(effort.NewBudget(), pin.Tools, old, new)
 			if len(changes) != tt.changes {
 				t.Errorf("%s: %d changes, want %d", tt.what, len(changes), tt.changes)
 			}
@@ -273,12 +273,12 @@ func TestRefactoredTexts(t *testing.T) {
 		for range 2 {
 			old := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+tt.old+`}`)
 			new := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+tt.new+`}`)
-			changes, _ := CompareDefinitions(effort.New(), pin.Tools, old, new)
+			changes, _ := CompareDefinitions(effort.NewBudget(), pin.Tools, old, new)
 			checkChanges(t, old, new, changes, false)
 			for _, want := range []string{"went", "came"} {
 				shown := strings.Contains(tt.old, want) && strings.Contains(tt.new, want)
 				for _, c := range changes {
-					find := func(s string) { shown = shown || s == want && c.Label != label.OtherForm }
+					find := func(s string) { shown = shown || s == want && c.Label != label.EquivalentForm }
 					eachTextIn(c.Old, find)
 					eachTextIn(c.New, find)
 				}
@@ -318,7 +318,7 @@ func TestTooManyChanges(t *testing.T) {
 	} {
 		for _, way := range [][2]string{{tt.old, tt.new}, {tt.new, tt.old}} {
 			old, new := pintest.CanonicalTree(t, way[0]), pintest.CanonicalTree(t, way[1])
-			changes, _ := CompareDefinitions(effort.New(), pin.Tools, old, new)
+			changes, _ := CompareDefinitions(effort.NewBudget(), pin.Tools, old, new)
 			checkChanges(t, old, new, changes, false)
 			tooMany := slices.IndexFunc(changes, func(c Change) bool { return c.Label.ID() == "many-changes" })
 			switch {

@@ -13,11 +13,11 @@ type Budget struct {
 // full is the budget of a run, enough for a few seconds of comparisons. A real upgrade spends a few percent of it.
 const full = 48_000_000
 
-// New returns the budget of a run.
-func New() *Budget { return &Budget{left: full} }
+// NewBudget returns the budget of a run.
+func NewBudget() *Budget { return &Budget{left: full} }
 
-// Of returns a budget of so many bytes.
-func Of(bytes int) *Budget { return &Budget{left: bytes} }
+// BudgetOf returns a budget of so many bytes.
+func BudgetOf(bytes int) *Budget { return &Budget{left: bytes} }
 
 // Spend subtracts bytes from the budget. If fewer are left, it subtracts nothing and returns false.
 func (b *Budget) Spend(bytes int) bool {
@@ -32,5 +32,5 @@ func (b *Budget) Spend(bytes int) bool {
 	return true
 }
 
-// Refusals returns how often the budget was too small for a call of Spend.
-func (b *Budget) Refusals() int { return b.refused }
+// RefusalCount returns how often the budget was too small for a call of Spend.
+func (b *Budget) RefusalCount() int { return b.refused }

@@ -33,29 +33,29 @@ type Facts struct {
 	// The findings that belong to no drifted entry.
 
 	// Unapproved findings about whole captures.
-	General []lint.Finding
+	CaptureFindings []lint.Finding
 
 	// Warnings that nobody accepted, in entries that match their pins, and in pinned texts that no capture repeats.
-	Unrecorded []lint.Finding
+	UnacceptedWarnings []lint.Finding
 
 	// Approved warnings in entries that match their pins, or about captures without drift.
 	ApprovedWarnings []lint.Finding
 
 	// Warnings in matching entries, in text that a policy keeps out of their pins.
-	Unpinned []lint.Finding
+	UnpinnedWarnings []lint.Finding
 
 	// Warnings that block every approval: no pin records the texts they are in, so verify would report them again.
-	Unapprovable []lint.Finding
+	BlockingWarnings []lint.Finding
 
 	// The highest severity of all entries, including those that a selection leaves out.
-	Worst label.Severity
+	HighestSeverity label.Severity
 
-	WorstCount pin.Counts // how many entries have it
+	HighestSeverityCount pin.Counts // how many entries have it
 
-	// These are the facts of a selection of the entries (see Selected).
-	Narrowed bool
+	// These are the facts of a selection of the entries (see Select).
+	IsSelection bool
 
-	LeftOut int // how many entries the selection left out
+	DeselectedCount int // how many entries the selection left out
 }
 
 // An Entry is one entry that drifted, with all that is known of it.
@@ -76,26 +76,26 @@ type Entry struct {
 	// The sentences that the captured definition has and the approved one lacks; nil where that isn't known.
 	NewSentences []Sentence
 
-	Fresh    []lint.Finding // unapproved findings
-	Approved []lint.Finding // approved findings
+	NewFindings      []lint.Finding // unapproved findings
+	ApprovedFindings []lint.Finding // approved findings
 
 	// Words for what the pinned definition declares and takes.
-	Was []string
+	PinnedTraits []string
 
-	Is       []string // the same for the captured definition
-	Severity label.Severity
-	Class    Class
-	Why      Reason // why it is read first, if Class.First
+	CapturedTraits []string // the same for the captured definition
+	Severity       label.Severity
+	Class          Class
+	Reason         Reason // why it is read first, if Class.IsReadFirst
 
 	// The highest score of its new sentences; math.MinInt if it has no new sentence, or is minor.
 	Score int
 
 	// A limit left it unexplained. If only the budget was too small, the edits have all that changed, but their
 	// labels aren't proven.
-	Unexplained bool
-	Minor       bool // all its changes are minor: one line may sum it up
-	Anew        bool // its texts differ only in long numbers, times and ids
-	Bytes       int  // how many bytes its text grows by
+	Unexplained  bool
+	Minor        bool // all its changes are minor: one line may sum it up
+	OnlyVolatile bool // its texts differ only in long numbers, times and ids
+	AddedBytes   int  // how many bytes its text grows by
 }
 
 // A Sentence is a new sentence with its score from internal/rank: the higher the score, the more it is like prompt
@@ -120,22 +120,22 @@ func (e *Entry) Changes() []*diff.Change {
 // Further drift is listed with its kind. The report marks it as unexplained, and a review shows its definitions whole.
 const (
 	// For verify's text output, and for what relock prints as accepted.
-	GateRoom = 2 << 20
+	VerifyByteLimit = 2 << 20
 
 	// For everything else.
-	ReviewRoom = 4 << 20
+	ReviewByteLimit = 4 << 20
 )
 
 // Bounds limit how much of a comparison is explained, and set what comes first.
 type Bounds struct {
-	// The size in bytes of the definitions to explain; 0: ReviewRoom.
-	Room int
+	// The size in bytes of the definitions to explain; 0: ReviewByteLimit.
+	MaxBytes int
 
-	// Don't even determine what an entry beyond Room declares.
-	KindsAlone bool
+	// Don't even determine what an entry beyond MaxBytes declares.
+	KindsOnly bool
 
-	Terse        bool // nothing is explained
-	BySeverities bool // breaking changes come first
+	NoExplanations bool // nothing is explained
+	BreakingFirst  bool // breaking changes come first
 }
 
 // A reader works out facts.
@@ -157,9 +157,9 @@ type reader struct {
 // Explain works out the facts of a comparison. findings are those of lint.Findings for the same comparison.
 func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bounds Bounds) *Facts {
 	drifts = slices.Clone(drifts)
-	budget := effort.New()
-	if !bounds.Terse {
-		diff.Renames(budget, sides, drifts)
+	budget := effort.NewBudget()
+	if !bounds.NoExplanations {
+		diff.FindRenames(budget, sides, drifts)
 	}
 	f := &Facts{Budget: budget}
 	for i := range sides {
@@ -175,7 +175,7 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 	for _, found := range findings {
 		f.sort(found, of[found.Ref()])
 	}
-	r := &reader{sides: sides, bounds: bounds, budget: budget, room: cmp.Or(bounds.Room, ReviewRoom), hosts: map[string]map[string]bool{}, hinted: map[string]bool{}}
+	r := &reader{sides: sides, bounds: bounds, budget: budget, room: cmp.Or(bounds.MaxBytes, ReviewByteLimit), hosts: map[string]map[string]bool{}, hinted: map[string]bool{}}
 	// Entries with a warning are explained first: there may be no room for all.
 	for _, isWarned := range []bool{true, false} {
 		for _, e := range f.Entries {
@@ -185,15 +185,15 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 		}
 	}
 	for _, e := range f.Entries {
-		if bounds.BySeverities && e.Severity < label.Breaking && !e.Unexplained {
+		if bounds.BreakingFirst && e.Severity < label.Breaking && !e.Unexplained {
 			e.Class += ClassRemoved + 1
 		}
-		if e.Severity > f.Worst {
-			f.Worst = e.Severity
-			f.WorstCount = pin.Counts{}
+		if e.Severity > f.HighestSeverity {
+			f.HighestSeverity = e.Severity
+			f.HighestSeverityCount = pin.Counts{}
 		}
-		if e.Severity == f.Worst {
-			f.WorstCount[e.Type]++
+		if e.Severity == f.HighestSeverity {
+			f.HighestSeverityCount[e.Type]++
 		}
 	}
 	return f
@@ -206,50 +206,50 @@ func (f *Facts) sort(found lint.Finding, e *Entry) {
 			*list = append(*list, found)
 		}
 	}
-	isInMatch := found.Scope == lint.InMatch
-	isUnpinned := found.Scope == lint.NotPinned
-	if e != nil && found.Scope == lint.InDrift && !found.WholeServer {
-		add(&e.Approved, found.Approved)
-		add(&e.Fresh, !found.Approved)
+	isInMatch := found.Scope == lint.ScopeMatch
+	isUnpinned := found.Scope == lint.ScopeUnpinned
+	if e != nil && found.Scope == lint.ScopeDrift && !found.WholeServer {
+		add(&e.ApprovedFindings, found.Approved)
+		add(&e.NewFindings, !found.Approved)
 	}
-	add(&f.General, found.WholeServer && !found.Approved)
-	add(&f.Unrecorded, (isInMatch || found.Scope == lint.InPin) && !found.Approved && !found.WholeServer)
+	add(&f.CaptureFindings, found.WholeServer && !found.Approved)
+	add(&f.UnacceptedWarnings, (isInMatch || found.Scope == lint.ScopePin) && !found.Approved && !found.WholeServer)
 	add(&f.ApprovedWarnings, isInMatch && found.Approved && found.Warning)
-	add(&f.Unpinned, isUnpinned)
-	add(&f.Unapprovable, isUnpinned || found.Scope == lint.NotPinnedDrift)
+	add(&f.UnpinnedWarnings, isUnpinned)
+	add(&f.BlockingWarnings, isUnpinned || found.Scope == lint.ScopeUnpinnedDrift)
 }
 
 // explain works out what is known of an entry. Its findings are in it already.
 func (r *reader) explain(e *Entry) {
 	for i := range e.Copies {
-		e.Bytes += len(e.Copies[i].Definition)
+		e.AddedBytes += len(e.Copies[i].Definition)
 	}
-	r.room -= e.Bytes
+	r.room -= e.AddedBytes
 	if e.Locked != nil {
-		e.Bytes -= len(e.Locked.Definition)
+		e.AddedBytes -= len(e.Locked.Definition)
 		r.room -= len(e.Locked.Definition)
 	}
-	e.Unexplained = r.bounds.Terse || r.room < 0 && (r.explains || r.bounds.KindsAlone)
+	e.Unexplained = r.bounds.NoExplanations || r.room < 0 && (r.explains || r.bounds.KindsOnly)
 	r.explains = r.explains || !e.Unexplained
 	e.Severity = label.Breaking // to be safe
-	if e.Unexplained && (r.bounds.Terse || r.bounds.KindsAlone) {
+	if e.Unexplained && (r.bounds.NoExplanations || r.bounds.KindsOnly) {
 		e.Class = classOfKind[e.Kind]
 		if e.HasNewWarning() {
 			e.Class = ClassWarned
 		}
 		return
 	}
-	e.Previous = diff.Former(pin.ComparisonOf(r.sides, e.Server), &e.Drift)
+	e.Previous = diff.PreviousPin(pin.FindComparison(r.sides, e.Server), &e.Drift)
 	// Both definitions, a skill's with its files. One that isn't stored is absent.
 	var old, new jsontree.Value
 	if e.Previous != nil {
-		old = e.Previous.Shown()
+		old = e.Previous.ReviewTree()
 	}
 	if e.Captured != nil {
-		new = e.Captured.Shown()
+		new = e.Captured.ReviewTree()
 	}
-	e.Was = declared(e.Locked, old, e.Approved)
-	e.Is = declared(e.Captured, new, slices.Concat(e.Fresh, e.Approved))
+	e.PinnedTraits = declared(e.Locked, old, e.ApprovedFindings)
+	e.CapturedTraits = declared(e.Captured, new, slices.Concat(e.NewFindings, e.ApprovedFindings))
 	if !e.Unexplained {
 		r.explainTexts(e, old, new)
 	}
@@ -258,9 +258,9 @@ func (r *reader) explain(e *Entry) {
 
 // explainTexts works out what changed in the texts of an entry.
 func (r *reader) explainTexts(e *Entry, old, new jsontree.Value) {
-	refused := r.budget.Refusals()
+	refused := r.budget.RefusalCount()
 	changes := r.compare(e, old, new)
-	e.Unexplained = r.budget.Refusals() > refused
+	e.Unexplained = r.budget.RefusalCount() > refused
 	if !e.Unexplained {
 		e.Severity = diff.SeverityOf(&e.Drift, changes)
 	}
@@ -272,7 +272,7 @@ func (r *reader) explainTexts(e *Entry, old, new jsontree.Value) {
 	isOther := func(c *diff.Change) bool {
 		return c.Old.Kind != '"' || c.New.Kind != '"' || !sameButIDs(c.Old.Text, c.New.Text)
 	}
-	e.Anew = e.Type != pin.Skills && len(e.Changes()) > 0 && !slices.ContainsFunc(e.Changes(), isOther)
+	e.OnlyVolatile = e.Type != pin.Skills && len(e.Changes()) > 0 && !slices.ContainsFunc(e.Changes(), isOther)
 }
 
 // sameButIDs reports whether two texts differ only in values that a server may generate at each start, such as ids.
@@ -281,7 +281,7 @@ func sameButIDs(old, new string) bool {
 	return ids.ReplaceAllStringFunc(old, withoutID) == ids.ReplaceAllStringFunc(new, withoutID)
 }
 
-var runsOfWords = text.Pattern(`[0-9A-Za-z:+_-]+(\.[0-9]+Z?)?`)
+var runsOfWords = text.LazyRegexp(`[0-9A-Za-z:+_-]+(\.[0-9]+Z?)?`)
 
 // withoutID returns a word, or "0" for a number of four digits or more, a time, or an id of eight characters or more.
 func withoutID(word string) string {
@@ -302,11 +302,11 @@ func (r *reader) newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence
 	if e.Captured == nil || e.Locked != nil && e.Locked.Definition == nil {
 		return nil
 	}
-	list := lint.NewSentences(r.budget, &old, &new)
+	list := lint.AddedSentences(r.budget, &old, &new)
 	for i := range e.Copies {
 		if other := &e.Copies[i]; other.Digest != e.Captured.Digest {
-			now := other.Shown()
-			list = append(list, lint.NewSentences(r.budget, &old, &now)...)
+			now := other.ReviewTree()
+			list = append(list, lint.AddedSentences(r.budget, &old, &now)...)
 		}
 	}
 	return list
@@ -331,10 +331,10 @@ func (r *reader) compare(e *Entry, old, new jsontree.Value) (changes []diff.Chan
 func (r *reader) read(c *diff.Change, of *Entry) {
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
 	isSame := texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
-	isReported := slices.ContainsFunc(of.Fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer })
-	c.Unseen = (of.Kind == pin.Hidden || isSame) && !isReported
+	isReported := slices.ContainsFunc(of.NewFindings, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer })
+	c.IsInvisible = (of.Kind == pin.DriftHidden || isSame) && !isReported
 	// The texts of a file are shown themselves.
-	c.NewToRead = c.Label != label.FileDigest && c.HasText()
+	c.NewToRead = c.Label != label.FileDigestChanged && c.HasText()
 	if texts && (isSame || isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
 		c.TextEdits, c.Compared = words.DiffTexts(r.budget, c.Old.Text, c.New.Text, c.IsCode)
 	}
@@ -347,73 +347,73 @@ func isProse(old, new string) bool {
 
 // HasNewWarning reports whether an entry has a new warning.
 func (e *Entry) HasNewWarning() bool {
-	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return f.Warning })
+	return slices.ContainsFunc(e.NewFindings, func(f lint.Finding) bool { return f.Warning })
 }
 
 // HasNote reports whether an entry has a new finding of an id.
 func (e *Entry) HasNote(id string) bool {
-	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return f.ID == id })
+	return slices.ContainsFunc(e.NewFindings, func(f lint.Finding) bool { return f.ID == id })
 }
 
-// SelectMinor selects entries with nothing new to read, SelectWarnings entries with a new warning.
+// MinorSelector selects entries with nothing new to read, WarningsSelector entries with a new warning.
 const (
-	SelectMinor    = "minor"
-	SelectWarnings = "warnings"
+	MinorSelector    = "minor"
+	WarningsSelector = "warnings"
 )
 
-// NoteIDs are the values of --only that are neither kinds nor labels: the notes that --stat shows, SelectMinor and
-// SelectWarnings.
-var NoteIDs = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", SelectMinor, SelectWarnings}
+// NoteIDs are the values of --only that are neither kinds nor labels: the notes that --stat shows, MinorSelector and
+// WarningsSelector.
+var NoteIDs = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", MinorSelector, WarningsSelector}
 
 // SelectorWords returns the words that select drift by what it has: the ids of labels and of notes.
 func SelectorWords() []string { return append(label.IDs(), NoteIDs...) }
 
-// Words lists the words that select an entry, except SelectWarnings.
-func (e *Entry) Words() (words []string) {
+// SelectorWords lists the words that select an entry, except WarningsSelector.
+func (e *Entry) SelectorWords() (words []string) {
 	if !e.Unexplained { // otherwise no label is proven
 		for _, c := range e.Changes() {
 			words = append(words, c.Label.ID())
 		}
 	}
-	for _, f := range e.Fresh {
+	for _, f := range e.NewFindings {
 		words = append(words, f.ID)
 	}
-	said := e.Is
-	if e.Kind == pin.Removed {
-		said = e.Was
+	said := e.CapturedTraits
+	if e.Kind == pin.DriftRemoved {
+		said = e.PinnedTraits
 	}
 	for _, word := range said {
-		if word != TakesCode { // if it is new, its note is among the findings above
+		if word != TraitTakesCode { // if it is new, its note is among the findings above
 			words = append(words, strings.ReplaceAll(word, " ", "-"))
 		}
 	}
 	if e.Minor {
-		words = append(words, SelectMinor)
+		words = append(words, MinorSelector)
 	}
 	return words
 }
 
-// Selected returns the facts of the selected entries: selects is given each drift with the words that select it.
+// Select returns the facts of the selected entries: selects is given each drift with the words that select it.
 // Findings about whole captures stay.
-func (f *Facts) Selected(selects func(d *pin.Drift, words []string) bool) *Facts {
+func (f *Facts) Select(selects func(d *pin.Drift, words []string) bool) *Facts {
 	part := *f
-	part.Narrowed = true
+	part.IsSelection = true
 	part.Entries = nil
 	for _, e := range f.Entries {
-		words := e.Words()
+		words := e.SelectorWords()
 		if e.HasNewWarning() {
-			words = append(words, SelectWarnings)
+			words = append(words, WarningsSelector)
 		}
 		if selects(&e.Drift, words) {
 			part.Entries = append(part.Entries, e)
 		} else {
-			part.LeftOut++
+			part.DeselectedCount++
 		}
 	}
 	matching := func(f lint.Finding) bool {
-		return !f.WholeServer && f.Scope == lint.InMatch && !selects(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, []string{SelectWarnings})
+		return !f.WholeServer && f.Scope == lint.ScopeMatch && !selects(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, []string{WarningsSelector})
 	}
-	part.Unrecorded = slices.DeleteFunc(slices.Clone(f.Unrecorded), matching)
+	part.UnacceptedWarnings = slices.DeleteFunc(slices.Clone(f.UnacceptedWarnings), matching)
 	part.ApprovedWarnings = slices.DeleteFunc(slices.Clone(f.ApprovedWarnings), matching)
 	return &part
 }

@@ -21,15 +21,15 @@ import (
 
 // Words for what a tool declares and takes.
 const (
-	Destructive = "destructive"
-	TakesCode   = "takes code"
-	ReadOnly    = "read-only"
-	Writes      = "writes"
-	OpenWorld   = "open world"
-	NoHints     = "no hints"
+	TraitDestructive = "destructive"
+	TraitTakesCode   = "takes code"
+	TraitReadOnly    = "read-only"
+	TraitWrites      = "writes"
+	TraitOpenWorld   = "open world"
+	TraitNoHints     = "no hints"
 )
 
-// declared lists words for what a tool declares and takes. notes are the findings in it. TakesCode comes early,
+// declared lists words for what a tool declares and takes. notes are the findings in it. TraitTakesCode comes early,
 // because a table may cut the rest. A tool writes if its hints declare that it does more than read, and not that it
 // destroys. "not destructive" declares that, too, because this hint means nothing for a tool that only reads.
 func declared(p *pin.Pin, definition jsontree.Value, notes []lint.Finding) (words []string) {
@@ -52,12 +52,12 @@ func declared(p *pin.Pin, definition jsontree.Value, notes []lint.Finding) (word
 			words = append(words, word)
 		}
 	}
-	add(Destructive, destroys == 't')
-	add(TakesCode, slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" }))
-	add(ReadOnly, reads == 't')
-	add(Writes, reads == 'f' && destroys != 't' || reads == 0 && destroys == 'f')
-	add(OpenWorld, isOpen == 't')
-	add(NoHints, destroys|reads|isOpen == 0)
+	add(TraitDestructive, destroys == 't')
+	add(TraitTakesCode, slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" }))
+	add(TraitReadOnly, reads == 't')
+	add(TraitWrites, reads == 'f' && destroys != 't' || reads == 0 && destroys == 'f')
+	add(TraitOpenWorld, isOpen == 't')
+	add(TraitNoHints, destroys|reads|isOpen == 0)
 	return words
 }
 
@@ -69,7 +69,7 @@ var writingWords = sync.OnceValue(func() []string {
 })
 
 // nameWord matches a word in a name. A word ends at a separator or before an inner capital.
-var nameWord = text.Pattern(`\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]*`)
+var nameWord = text.LazyRegexp(`\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]*`)
 
 // writes reports whether a tool changes something, by its name.
 func writes(name string) bool {
@@ -94,25 +94,25 @@ const (
 	ClassDestructive
 
 	// An approved entry that takes or returns a secret now, or writes where it is told to.
-	ClassPlaces
+	ClassSecretOrFile
 
 	// An approved entry that is restricted less now.
-	ClassUnguarded
+	ClassRestrictionRemoved
 
 	// A new entry that writes by its name and has no hints.
 	ClassWriting
 
 	// An approved entry that names a host new to its server.
-	ClassHost
+	ClassNewHost
 
 	ClassOther // any other new or changed entry
 	ClassRemoved
 )
 
-// First reports whether entries of the class are read first, each for a reason.
-func (c Class) First() bool { return c <= ClassHost }
+// IsReadFirst reports whether entries of the class are read first, each for a reason.
+func (c Class) IsReadFirst() bool { return c <= ClassNewHost }
 
-var classOfKind = map[pin.DriftKind]Class{pin.Duplicate: ClassDuplicate, pin.Hidden: ClassHidden, pin.Added: ClassOther, pin.Changed: ClassOther, pin.Removed: ClassRemoved}
+var classOfKind = map[pin.DriftKind]Class{pin.DriftDuplicate: ClassDuplicate, pin.DriftHidden: ClassHidden, pin.DriftAdded: ClassOther, pin.DriftChanged: ClassOther, pin.DriftRemoved: ClassRemoved}
 
 // A Cause is the kind of a Reason.
 type Cause string
@@ -127,16 +127,16 @@ const (
 	// A new skill is named like another server's.
 	CauseSameName Cause = "same-name"
 
-	CauseDestroys Cause = "destroys"  // it declares that it destroys
-	CauseSecret   Cause = "secret"    // it has a new place for a secret
-	CauseFile     Cause = "file"      // a new parameter determines what is written
-	CauseUnguards Cause = "unguarded" // a sentence that restricted it is gone
-	CauseHint     Cause = "hint"      // its hints changed so that clients ask less
-	CauseOpened   Cause = "opened"    // it now declares an open world
-	CauseWrites   Cause = "writes"    // by its name it writes, and it has no hints
+	CauseDestructive        Cause = "destroys"  // it declares that it destroys
+	CauseSecret             Cause = "secret"    // it has a new place for a secret
+	CauseWritesFile         Cause = "file"      // a new parameter determines what is written
+	CauseRestrictionRemoved Cause = "unguarded" // a sentence that restricted it is gone
+	CauseHintLoosened       Cause = "hint"      // its hints changed so that clients ask less
+	CauseOpenWorld          Cause = "opened"    // it now declares an open world
+	CauseWrites             Cause = "writes"    // by its name it writes, and it has no hints
 
 	// It names a host that the server's pins don't have.
-	CauseHost Cause = "host"
+	CauseNewHost Cause = "host"
 )
 
 // A Reason is why an entry is read first.
@@ -149,44 +149,44 @@ type Reason struct {
 func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	e.Class = classOfKind[e.Kind]
 	earlier := func(class Class, why Reason) {
-		if class < e.Class || class == e.Class && e.Why.Cause == "" {
+		if class < e.Class || class == e.Class && e.Reason.Cause == "" {
 			e.Class = class
-			e.Why = why
+			e.Reason = why
 		}
 	}
-	for _, f := range e.Fresh {
+	for _, f := range e.NewFindings {
 		if f.Warning {
 			earlier(ClassWarned, Reason{Cause: CauseWarning, Pointer: f.Pointer})
 		}
 	}
-	if e.Kind == pin.Duplicate {
+	if e.Kind == pin.DriftDuplicate {
 		earlier(ClassDuplicate, Reason{Cause: CauseRepeated})
 	}
-	if e.Kind == pin.Hidden {
+	if e.Kind == pin.DriftHidden {
 		earlier(ClassHidden, Reason{Cause: CauseHidden})
 	}
 	for _, note := range codeNotes {
-		for _, f := range e.Fresh {
-			if f.ID == note.id && (e.Kind == pin.Added || e.Kind == pin.Changed) {
+		for _, f := range e.NewFindings {
+			if f.ID == note.id && (e.Kind == pin.DriftAdded || e.Kind == pin.DriftChanged) {
 				earlier(ClassCode, Reason{Cause: note.cause, Pointer: f.Pointer})
 			}
 		}
 	}
-	if e.Kind == pin.Added {
+	if e.Kind == pin.DriftAdded {
 		e.rankNew(earlier)
 	}
 	says := false
 	for _, edit := range e.Edits {
 		says = says || !edit.Minor()
 		// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
-		if edit.Unseen || edit.Hidden[1] > edit.Hidden[0] {
+		if edit.IsInvisible || edit.Hidden[1] > edit.Hidden[0] {
 			earlier(ClassHidden, Reason{Cause: CauseHidden, Pointer: edit.Pointer})
 		}
 	}
-	if e.Kind == pin.Changed {
+	if e.Kind == pin.DriftChanged {
 		r.rankChanged(e, old, new, earlier)
 	}
-	e.Minor = e.Kind == pin.Changed && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.HasNote("new-address")
+	e.Minor = e.Kind == pin.DriftChanged && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.HasNote("new-address")
 	if e.Minor {
 		e.Score = math.MinInt
 	}
@@ -203,10 +203,10 @@ func (e *Entry) rankNew(earlier func(Class, Reason)) {
 	if e.Type == pin.Skills && e.HasNote("same-name") {
 		earlier(ClassCode, Reason{Cause: CauseSameName})
 	}
-	if slices.Contains(e.Is, Destructive) {
-		earlier(ClassDestructive, Reason{Cause: CauseDestroys, Pointer: "/annotations/destructiveHint"})
+	if slices.Contains(e.CapturedTraits, TraitDestructive) {
+		earlier(ClassDestructive, Reason{Cause: CauseDestructive, Pointer: "/annotations/destructiveHint"})
 	}
-	if slices.Contains(e.Is, NoHints) && writes(e.Name) {
+	if slices.Contains(e.CapturedTraits, TraitNoHints) && writes(e.Name) {
 		earlier(ClassWriting, Reason{Cause: CauseWrites})
 	}
 }
@@ -217,34 +217,34 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 		// A hint that was added as true doesn't count: true is the default of both hints.
 		isTrueNow := edit.Old.Kind == 'f' && edit.New.Kind == 't'
 		if isTrueNow && edit.Pointer == "/annotations/destructiveHint" {
-			earlier(ClassDestructive, Reason{Cause: CauseDestroys, Pointer: edit.Pointer})
+			earlier(ClassDestructive, Reason{Cause: CauseDestructive, Pointer: edit.Pointer})
 		}
 		if isTrueNow && edit.Pointer == "/annotations/openWorldHint" {
-			earlier(ClassUnguarded, Reason{Cause: CauseOpened, Pointer: edit.Pointer})
+			earlier(ClassRestrictionRemoved, Reason{Cause: CauseOpenWorld, Pointer: edit.Pointer})
 		}
 	}
-	if place, pointer, is := lint.NewPlace(&old, &new); is {
-		cause := CauseFile
+	if place, pointer, is := lint.AddedSensitivePlace(&old, &new); is {
+		cause := CauseWritesFile
 		if place.IsSecret {
 			cause = CauseSecret
 		}
-		earlier(ClassPlaces, Reason{Cause: cause, Pointer: pointer})
+		earlier(ClassSecretOrFile, Reason{Cause: cause, Pointer: pointer})
 	}
 	if pointer, is := e.lostGuard(new); is {
-		earlier(ClassUnguarded, Reason{Cause: CauseUnguards, Pointer: pointer})
+		earlier(ClassRestrictionRemoved, Reason{Cause: CauseRestrictionRemoved, Pointer: pointer})
 	}
-	isContradicted := writes(e.Name) && slices.Contains(e.Is, ReadOnly) // by its name
+	isContradicted := writes(e.Name) && slices.Contains(e.CapturedTraits, TraitReadOnly) // by its name
 	for _, edit := range e.Edits {
 		if edit.Label.AsksLess() && (isContradicted || !r.hintsAtOnce(e.Server)) {
-			earlier(ClassUnguarded, Reason{Cause: CauseHint, Pointer: edit.Pointer})
+			earlier(ClassRestrictionRemoved, Reason{Cause: CauseHintLoosened, Pointer: edit.Pointer})
 		}
 	}
-	for _, f := range e.Fresh {
+	for _, f := range e.NewFindings {
 		if f.ID != "new-address" {
 			continue
 		}
 		if r.hasNewHost(e.Server, new) {
-			earlier(ClassHost, Reason{CauseHost, f.Pointer})
+			earlier(ClassNewHost, Reason{CauseNewHost, f.Pointer})
 		}
 	}
 }
@@ -256,11 +256,11 @@ func (r *reader) hintsAtOnce(server string) bool {
 	if known {
 		return is
 	}
-	hasHints := func(p *pin.Pin) bool { return !slices.Contains(declared(p, p.Tree(), nil), NoHints) }
-	p := pin.ComparisonOf(r.sides, server)
+	hasHints := func(p *pin.Pin) bool { return !slices.Contains(declared(p, p.Tree(), nil), TraitNoHints) }
+	p := pin.FindComparison(r.sides, server)
 	is = true
 	tools := 0
-	for _, was := range p.Locked.Of(pin.Tools) {
+	for _, was := range p.Locked.PinsOf(pin.Tools) {
 		now := p.Captured.Find(was.Key)
 		if now == nil || was.Definition == nil || now.Definition == nil {
 			continue
@@ -303,7 +303,7 @@ func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 // sentencesIn returns the sentences of all texts in a value.
 func sentencesIn(v jsontree.Value) map[string]bool {
 	sentences := map[string]bool{}
-	jsontree.MapTexts(v, func(text string) string {
+	jsontree.MapStrings(v, func(text string) string {
 		for _, s := range words.Sentences(text) {
 			sentences[strings.TrimSpace(s)] = true
 		}
@@ -317,8 +317,8 @@ func (r *reader) hasNewHost(server string, definition jsontree.Value) bool {
 	known := r.hosts[server]
 	if known == nil {
 		known = map[string]bool{}
-		for _, p := range pin.ComparisonOf(r.sides, server).Locked.Pins {
-			addHosts(known, p.Shown())
+		for _, p := range pin.FindComparison(r.sides, server).Locked.Pins {
+			addHosts(known, p.ReviewTree())
 		}
 		r.hosts[server] = known
 	}
@@ -332,14 +332,16 @@ func (r *reader) hasNewHost(server string, definition jsontree.Value) bool {
 	return false
 }
 
-// WhyNamed returns why an entry is named before it is accepted with many others, or "".
-func (e *Entry) WhyNamed() string {
-	why := slices.DeleteFunc(slices.Clone(e.Is), func(word string) bool { return word != Destructive && word != TakesCode && word != OpenWorld })
+// BulkWarning returns why an entry is named before it is accepted with many others, or "".
+func (e *Entry) BulkWarning() string {
+	why := slices.DeleteFunc(slices.Clone(e.CapturedTraits), func(word string) bool {
+		return word != TraitDestructive && word != TraitTakesCode && word != TraitOpenWorld
+	})
 	return strings.Join(why, ", ")
 }
 
-// Before orders two entries: by class, then by score. It is negative if e comes first.
-func (e *Entry) Before(other *Entry) int {
+// CompareRank orders two entries: by class, then by score. It is negative if e comes first.
+func (e *Entry) CompareRank(other *Entry) int {
 	kinds := kindOrder[e.Kind] - kindOrder[other.Kind]
 	instructions := lint.BoolToInt(e.Type != pin.Instructions) - lint.BoolToInt(other.Type != pin.Instructions)
 	return cmp.Or(int(e.Class-other.Class), cmp.Compare(other.Score, e.Score), kinds, cmp.Compare(e.FirstLabel(), other.FirstLabel()), instructions,
@@ -347,7 +349,7 @@ func (e *Entry) Before(other *Entry) int {
 }
 
 // kindOrder is the order of entries of one class that have the same score.
-var kindOrder = map[pin.DriftKind]int{pin.Duplicate: 0, pin.Hidden: 1, pin.Added: 2, pin.Changed: 3, pin.Removed: 4}
+var kindOrder = map[pin.DriftKind]int{pin.DriftDuplicate: 0, pin.DriftHidden: 1, pin.DriftAdded: 2, pin.DriftChanged: 3, pin.DriftRemoved: 4}
 
 // FirstLabel returns the label of an entry's first edit.
 func (e *Entry) FirstLabel() (first label.Label) {
@@ -358,10 +360,10 @@ func (e *Entry) FirstLabel() (first label.Label) {
 }
 
 // hostPattern finds the host of an address, behind the last @ of its authority. A client may read a backslash as a slash.
-var hostPattern = text.Pattern("[A-Za-z][A-Za-z0-9+.-]*://(?:[^\\s/?#\\\\\"'<>`]*@)?([^\\s/?#:@\\\\\"'<>()\\[\\]{}`]+)")
+var hostPattern = text.LazyRegexp("[A-Za-z][A-Za-z0-9+.-]*://(?:[^\\s/?#\\\\\"'<>`]*@)?([^\\s/?#:@\\\\\"'<>()\\[\\]{}`]+)")
 
 // exampleHost matches hosts that nobody can have (RFC 2606).
-var exampleHost = text.Pattern(`(^|\.)(example(\.[^.]*)?|test|invalid|localhost)$`)
+var exampleHost = text.LazyRegexp(`(^|\.)(example(\.[^.]*)?|test|invalid|localhost)$`)
 
 // addHosts adds the hosts in the texts of a definition, except those in the dialects and ids of its schemas.
 func addHosts(hosts map[string]bool, v jsontree.Value) {

@@ -22,20 +22,20 @@ func TestWhyFirst(t *testing.T) {
 	}{
 		"runs code, new": {`{"name":"a"}`, `{"name":"a"},{"name":"x","inputSchema":{"type":"object","properties":{"function":{"type":"string"}}}}`, ClassCode, Reason{Cause: CauseCode, Pointer: "/inputSchema/properties/function"}},
 		"runs code, now": {`{"name":"x"}`, `{"name":"x","inputSchema":{"type":"object","properties":{"script":{"type":"string"}}}}`, ClassCode, Reason{Cause: CauseCode, Pointer: "/inputSchema/properties/script"}},
-		"destroys, new":  {`{"name":"a"}`, `{"name":"a"},{"name":"x","annotations":{"destructiveHint":true}}`, ClassDestructive, Reason{Cause: CauseDestroys, Pointer: "/annotations/destructiveHint"}},
-		"destroys, now":  {`{"name":"x","annotations":{"destructiveHint":false}}`, `{"name":"x","annotations":{"destructiveHint":true}}`, ClassDestructive, Reason{Cause: CauseDestroys, Pointer: "/annotations/destructiveHint"}},
-		"a secret":       {`{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, `{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"api_key":{"type":"string"}}}}`, ClassPlaces, Reason{Cause: CauseSecret, Pointer: "/inputSchema/properties/api_key"}},
-		"a file":         {`{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, `{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"output_path":{"type":"string"}}}}`, ClassPlaces, Reason{Cause: CauseFile, Pointer: "/inputSchema/properties/output_path"}},
-		"a guard went":   {`{"name":"x","description":"Reads. Asks the user before it deletes."}`, `{"name":"x","description":"Reads."}`, ClassUnguarded, Reason{Cause: CauseUnguards, Pointer: "/description"}},
+		"destroys, new":  {`{"name":"a"}`, `{"name":"a"},{"name":"x","annotations":{"destructiveHint":true}}`, ClassDestructive, Reason{Cause: CauseDestructive, Pointer: "/annotations/destructiveHint"}},
+		"destroys, now":  {`{"name":"x","annotations":{"destructiveHint":false}}`, `{"name":"x","annotations":{"destructiveHint":true}}`, ClassDestructive, Reason{Cause: CauseDestructive, Pointer: "/annotations/destructiveHint"}},
+		"a secret":       {`{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, `{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"api_key":{"type":"string"}}}}`, ClassSecretOrFile, Reason{Cause: CauseSecret, Pointer: "/inputSchema/properties/api_key"}},
+		"a file":         {`{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, `{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"output_path":{"type":"string"}}}}`, ClassSecretOrFile, Reason{Cause: CauseWritesFile, Pointer: "/inputSchema/properties/output_path"}},
+		"a guard went":   {`{"name":"x","description":"Reads. Asks the user before it deletes."}`, `{"name":"x","description":"Reads."}`, ClassRestrictionRemoved, Reason{Cause: CauseRestrictionRemoved, Pointer: "/description"}},
 		"a guard moved":  {`{"name":"x","description":"Reads. Asks the user before it deletes."}`, `{"name":"x","description":"Reads.","more":"Asks the user before it deletes."}`, ClassOther, Reason{}},
 		"no guard":       {`{"name":"x","description":"Reads. If not specified, all of it."}`, `{"name":"x","description":"Reads."}`, ClassOther, Reason{}},
-		"hints":          {`{"name":"x","annotations":{"readOnlyHint":false}}`, `{"name":"x","annotations":{"readOnlyHint":true}}`, ClassUnguarded, Reason{Cause: CauseHint, Pointer: "/annotations/readOnlyHint"}},
+		"hints":          {`{"name":"x","annotations":{"readOnlyHint":false}}`, `{"name":"x","annotations":{"readOnlyHint":true}}`, ClassRestrictionRemoved, Reason{Cause: CauseHintLoosened, Pointer: "/annotations/readOnlyHint"}},
 		"writes, new":    {`{"name":"a"}`, `{"name":"a"},{"name":"delete_x"}`, ClassWriting, Reason{Cause: CauseWrites}},
 		"a sentence":     {`{"name":"x","description":"Reads."}`, `{"name":"x","description":"Reads. Copy its answer to other people."}`, ClassOther, Reason{}},
 	} {
 		first := ranked(t, "["+test.old+","+stays+"]", "["+test.new+","+stays+"]")
-		if first.Class != test.class || first.Why != test.why {
-			t.Errorf("%s: %d %+v, want %d %+v", what, first.Class, first.Why, test.class, test.why)
+		if first.Class != test.class || first.Reason != test.why {
+			t.Errorf("%s: %d %+v, want %d %+v", what, first.Class, first.Reason, test.class, test.why)
 		}
 	}
 }
@@ -46,11 +46,11 @@ func TestHintsAtOnce(t *testing.T) {
 	hinted := `","annotations":{"readOnlyHint":true}}`
 	first := ranked(t, `[{"name":"list"},{"name":"show"}]`, `[{"name":"list`+hinted+`,{"name":"show`+hinted+`]`)
 	if first.Class != ClassOther {
-		t.Errorf("%d %+v", first.Class, first.Why)
+		t.Errorf("%d %+v", first.Class, first.Reason)
 	}
 	first = ranked(t, `[{"name":"list"},{"name":"delete_all"}]`, `[{"name":"list`+hinted+`,{"name":"delete_all`+hinted+`]`)
-	if first.Name != "delete_all" || first.Class != ClassUnguarded || first.Why.Cause != CauseHint {
-		t.Errorf("%s %d %+v", first.Name, first.Class, first.Why)
+	if first.Name != "delete_all" || first.Class != ClassRestrictionRemoved || first.Reason.Cause != CauseHintLoosened {
+		t.Errorf("%s %d %+v", first.Name, first.Class, first.Reason)
 	}
 }
 
@@ -76,12 +76,12 @@ func TestScoresOrder(t *testing.T) {
 // ranked returns the entry of an upgrade that is read first.
 func ranked(t *testing.T, old, new string) *Entry {
 	t.Helper()
-	sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}}
-	drifts := pintest.Drifts(sides)
+	sides := []pin.Comparison{{Server: "s", State: pin.StatePaired, Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}}
+	drifts := pintest.CompareByDigest(sides)
 	entries := Explain(sides, drifts, lint.Findings(sides, drifts, nil, true), Bounds{}).Entries
 	first := entries[0]
 	for _, e := range entries {
-		if e.Before(first) < 0 {
+		if e.CompareRank(first) < 0 {
 			first = e
 		}
 	}
@@ -103,10 +103,10 @@ func TestBudgetSpent(t *testing.T) {
 		old = append(old, fmt.Sprintf(`{"name":"t%02d","description":%q}`, i, words("a")+fmt.Sprint(i)))
 		new = append(new, fmt.Sprintf(`{"name":"t%02d","description":%q}`, i, words("b")+fmt.Sprint(i)))
 	}
-	sides := []pin.Comparison{{Server: "s", State: pin.Paired,
+	sides := []pin.Comparison{{Server: "s", State: pin.StatePaired,
 		Locked: pintest.PinsOf(t, "["+strings.Join(old, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(new, ",")+"]", pin.Policy{})}}
 	unexplained := 0
-	for _, e := range Explain(sides, pintest.Drifts(sides), nil, Bounds{}).Entries {
+	for _, e := range Explain(sides, pintest.CompareByDigest(sides), nil, Bounds{}).Entries {
 		if len(e.Edits) != 1 || e.OnlyKindKnown() || e.Unexplained != (e.Severity == label.Breaking) {
 			t.Errorf("%s: %d edits, unexplained: %v, %s", e.Name, len(e.Edits), e.Unexplained, e.Severity)
 		}

@@ -57,35 +57,35 @@ func (f *Error) Hint(format string, args ...any) *Error {
 	return f
 }
 
-// In makes an error about a file or a place in it: a path, which In makes printable, perhaps with a line and a column.
+// NewAt makes an error about a file or a place in it: a path, which NewAt makes printable, perhaps with a line and a column.
 // It is printed before the text.
-func In(where, format string, args ...any) *Error {
+func NewAt(where, format string, args ...any) *Error {
 	where = text.Printable(where)
 	return &Error{Where: where, Text: where + ": " + fmt.Sprintf(format, args...)}
 }
 
-// Path returns an error about a path. It keeps only the innermost error, because the outer ones quote the raw
+// PathError returns an error about a path. It keeps only the innermost error, because the outer ones quote the raw
 // path, which may contain terminal escapes.
-func Path(path string, err error) *Error {
+func PathError(path string, err error) *Error {
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
 		err = inner
 	}
-	f := In(path, "%s", err)
+	f := NewAt(path, "%s", err)
 	f.IsMissing = errors.Is(err, fs.ErrNotExist)
 	return f
 }
 
-// From returns err as an Error, whose text is printable.
-func From(err error) *Error {
+// AsError returns err as an Error, whose text is printable.
+func AsError(err error) *Error {
 	if told, ok := errors.AsType[*Error](err); ok {
 		return told
 	}
 	return New("%s", text.Printable(err.Error()))
 }
 
-// Lines are the lines of an error for a person, its hints last.
-func Lines(err error) []string {
-	told := From(err)
+// ErrorLines are the lines of an error for a person, its hints last.
+func ErrorLines(err error) []string {
+	told := AsError(err)
 	lines := []string{told.Text}
 	for _, hint := range told.Hints {
 		lines = append(lines, "hint: "+hint)

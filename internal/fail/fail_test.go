@@ -26,13 +26,13 @@ func TestRefusal(t *testing.T) {
 		{"a refusal", refusal, true},
 		{"a refusal in another error", fmt.Errorf("of one: %w", refusal), true},
 		{"a refusal with a hint", fail.New("no").Refusal().Hint("look"), true},
-		{"a refusal of a place", fail.In("a:1:1", "no").Refusal(), true},
+		{"a refusal of a place", fail.NewAt("a:1:1", "no").Refusal(), true},
 		{"an error", fail.New("drift"), false},
-		{"an error about a place", fail.In("a", "drift"), false},
-		{"an error of a path", fail.Path("a", io.EOF), false},
+		{"an error about a place", fail.NewAt("a", "drift"), false},
+		{"an error of a path", fail.PathError("a", io.EOF), false},
 		{"another's error of that text", errors.New("drift"), false},
-		{"that, told to a person", fail.From(errors.New("drift")), false},
-		{"what a path has of drift", fail.Path("a", fail.ErrDrift), false},
+		{"that, told to a person", fail.AsError(errors.New("drift")), false},
+		{"what a path has of drift", fail.PathError("a", fail.ErrDrift), false},
 	} {
 		if errors.Is(tt.err, fail.ErrDrift) != tt.drift {
 			t.Errorf("%s: want drift: %t", tt.what, tt.drift)
@@ -53,19 +53,19 @@ func TestText(t *testing.T) {
 	}{
 		{"an error with hints", told, "1 of 2|hint: see a|hint: 100%", ""},
 		{"the same in another", fmt.Errorf("not shown: %w", told), "1 of 2|hint: see a|hint: 100%", ""},
-		{"a place", fail.In("a:1:2", "no %s", "tool"), "a:1:2: no tool", "a:1:2"},
-		{"a per cent sign in a place", fail.In("50%d", "full"), "50%d: full", "50%d"},
-		{"a hostile place", fail.In("a\u202e:1", "full"), "a<U+202E>:1: full", "a<U+202E>:1"},
+		{"a place", fail.NewAt("a:1:2", "no %s", "tool"), "a:1:2: no tool", "a:1:2"},
+		{"a per cent sign in a place", fail.NewAt("50%d", "full"), "50%d: full", "50%d"},
+		{"a hostile place", fail.NewAt("a\u202e:1", "full"), "a<U+202E>:1: full", "a<U+202E>:1"},
 		// The library's error has the path raw, which may come from an archive.
-		{"a hostile path", fail.Path("a\x1b[2J\u200b", &fs.PathError{Op: "open", Path: "a\x1b[2J\u200b", Err: fs.ErrNotExist}),
+		{"a hostile path", fail.PathError("a\x1b[2J\u200b", &fs.PathError{Op: "open", Path: "a\x1b[2J\u200b", Err: fs.ErrNotExist}),
 			"a<U+001B>[2J<U+200B>: file does not exist", "a<U+001B>[2J<U+200B>"},
-		{"of two paths", fail.Path("b", fmt.Errorf("moved: %w", &os.LinkError{Op: "rename", Old: "\x07", New: "\x07", Err: fs.ErrPermission})), "b: permission denied", "b"},
+		{"of two paths", fail.PathError("b", fmt.Errorf("moved: %w", &os.LinkError{Op: "rename", Old: "\x07", New: "\x07", Err: fs.ErrPermission})), "b: permission denied", "b"},
 		{"another's error", errors.New("a\x1b]0;x\x07\n::error"), "a<U+001B>]0;x<U+0007><U+000A>::error", ""},
 	} {
-		if got := strings.Join(fail.Lines(tt.err), "|"); got != tt.lines {
+		if got := strings.Join(fail.ErrorLines(tt.err), "|"); got != tt.lines {
 			t.Errorf("%s\ngot  %s\nwant %s", tt.what, got, tt.lines)
 		}
-		f := fail.From(tt.err)
+		f := fail.AsError(tt.err)
 		if first, _, _ := strings.Cut(tt.lines, "|"); f.Error() != first || f.Where != tt.where {
 			t.Errorf("%s: %q at %q, want %q", tt.what, f.Error(), f.Where, tt.where)
 		}
@@ -82,11 +82,11 @@ func TestAt(t *testing.T) {
 		16: "7:3", // é has two bytes
 		17: "7:4", // the end
 	} {
-		if got := f.At(at, "no %d", at).Error(); got != fmt.Sprintf("x<U+202E>.json:%s: no %d", want, at) {
+		if got := f.ErrorAt(at, "no %d", at).Error(); got != fmt.Sprintf("x<U+202E>.json:%s: no %d", want, at) {
 			t.Errorf("%d: %s, want %s", at, got, want)
 		}
 	}
-	if got := f.At(-1, "empty").Error(); got != "x<U+202E>.json: empty" {
+	if got := f.ErrorAt(-1, "empty").Error(); got != "x<U+202E>.json: empty" {
 		t.Error(got)
 	}
 }

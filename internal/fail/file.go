@@ -17,14 +17,14 @@ type File struct {
 // NewFile returns a File with the path and the bytes of a file.
 func NewFile(path string, data []byte) File { return File{Path: path, Data: data, line: 1} }
 
-// At makes an error about an offset in the file or, if at is -1, about the whole file.
-func (s *File) At(at int, format string, args ...any) *Error {
+// ErrorAt makes an error about an offset in the file or, if at is -1, about the whole file.
+func (s *File) ErrorAt(at int, format string, args ...any) *Error {
 	where := s.Path
 	if at >= 0 {
 		line, column := s.Position(at)
 		where += ":" + strconv.Itoa(line) + ":" + strconv.Itoa(column)
 	}
-	return In(where, format, args...)
+	return NewAt(where, format, args...)
 }
 
 // Position returns an offset's line and its column in bytes, from 1. LF, CRLF or CR ends a line.

@@ -17,14 +17,14 @@ const maxFileBytes = 500_000
 // TestCommittedFiles: no built program and no large file is committed.
 func TestCommittedFiles(t *testing.T) {
 	list := exec.Command("git", "ls-files", "-z")
-	list.Dir = pintest.Path(".")
+	list.Dir = pintest.FromRoot(".")
 	out, err := list.Output()
 	if err != nil {
 		t.Skipf("no repository here: %v", err)
 	}
 	names := bytes.Split(bytes.TrimSuffix(out, []byte{0}), []byte{0})
 	for _, name := range names {
-		data, err := os.ReadFile(pintest.Path(string(name)))
+		data, err := os.ReadFile(pintest.FromRoot(string(name)))
 		if os.IsNotExist(err) {
 			continue // removed, and not committed yet
 		}

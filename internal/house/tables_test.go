@@ -21,7 +21,7 @@ import (
 // read returns the text of a file of the repository.
 func read(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(pintest.Path(path))
+	data, err := os.ReadFile(pintest.FromRoot(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestEntryTypesAreNamed(t *testing.T) {
 		if !slices.Contains(pin.LockOrder[:], pin.EntryType(list)) {
 			t.Errorf("LockOrder lacks %s", row.Member)
 		}
-		if isList && !slices.Contains(pin.AskOrder[:], pin.EntryType(list)) {
+		if isList && !slices.Contains(pin.RequestOrder[:], pin.EntryType(list)) {
 			t.Errorf("AskOrder lacks %s", row.Member)
 		}
 	}
@@ -123,7 +123,7 @@ func TestEntryTypesAreNamed(t *testing.T) {
 
 func TestPoliciesAreNamed(t *testing.T) {
 	members := []string{"descriptions", "ignore", "substitute"}
-	for _, s := range pin.Switches {
+	for _, s := range pin.PolicySwitches {
 		members = append(members, s.Member)
 	}
 	slices.Sort(members)
@@ -141,7 +141,7 @@ func TestPoliciesAreNamed(t *testing.T) {
 			t.Errorf("docs/lockfile.md has no row for %s", member)
 		}
 	}
-	for _, flag := range pin.Flags() {
+	for _, flag := range pin.PolicyFlags() {
 		if !strings.Contains(page, "| `--"+flag) {
 			t.Errorf("docs/lockfile.md has no row for --%s", flag)
 		}
@@ -159,7 +159,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 
 func TestRulesAreDocumented(t *testing.T) {
 	page := read(t, "docs/review.md")
-	for _, rule := range lint.Table {
+	for _, rule := range lint.Rules {
 		if !strings.Contains(page, "| `"+rule.ID+"` |") {
 			t.Errorf("docs/review.md has no line for %s", rule.ID)
 		}

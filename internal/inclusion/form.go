@@ -43,7 +43,7 @@ func (p *prover) formOf(root, s *jsontree.Value) *jsontree.Value {
 	form := jsontree.MapParts(*s, func(m *jsontree.Member) bool {
 		return m.Kind != 'n' || m.Name == "const" || m.Name == "default"
 	})
-	form = withOthers(normal.WithTuple(form))
+	form = withOthers(normal.TupleAsPrefixItems(form))
 	return p.flattened(root, &form)
 }
 
@@ -53,7 +53,7 @@ func stringsOf(v jsontree.Value) (list []string) {
 		return []string{v.Text}
 	}
 	for _, m := range v.Items() {
-		list = append(list, jsontree.TextOf(&m.Value))
+		list = append(list, jsontree.StringOf(&m.Value))
 	}
 	return list
 }
@@ -64,7 +64,7 @@ func withOthers(s jsontree.Value) jsontree.Value {
 	if others == nil || s.Has("additionalProperties") || s.Has("not") || combines(&s) {
 		return s
 	}
-	return normal.With(normal.Without(s, "unevaluatedProperties"), "additionalProperties", *others)
+	return normal.WithMember(normal.WithoutMembers(s, "unevaluatedProperties"), "additionalProperties", *others)
 }
 
 // flattened merges the schemas under allOf into the schema around them, unless two of them have different
@@ -76,7 +76,7 @@ func (p *prover) flattened(root, s *jsontree.Value) *jsontree.Value {
 	}
 	values := func(s *jsontree.Value) jsontree.Value {
 		return jsontree.MapParts(*s, func(m *jsontree.Member) bool {
-			return m.Name != "allOf" && !normal.SaysNothing(m.Name) && !(m.Name == "additionalProperties" && takesAll(&m.Value))
+			return m.Name != "allOf" && !normal.RejectsNothing(m.Name) && !(m.Name == "additionalProperties" && takesAll(&m.Value))
 		})
 	}
 	parts := []jsontree.Value{values(s)}
@@ -87,7 +87,7 @@ func (p *prover) flattened(root, s *jsontree.Value) *jsontree.Value {
 		}
 		parts = append(parts, values(one))
 	}
-	form, ok := normal.Join(parts)
+	form, ok := normal.Intersect(parts)
 	if !ok {
 		return s
 	}

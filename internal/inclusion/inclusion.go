@@ -67,9 +67,9 @@ type prover struct {
 	free int
 }
 
-// Proven reports whether outer provably accepts every value that inner accepts. Both are whole schemas of
+// ProvesSubset reports whether outer provably accepts every value that inner accepts. Both are whole schemas of
 // objects, within which references are resolved. It returns false if the budget is too small.
-func Proven(budget *effort.Budget, inner, outer *jsontree.Value) bool {
+func ProvesSubset(budget *effort.Budget, inner, outer *jsontree.Value) bool {
 	return newProver(budget, inner, outer).proves(inner, outer)
 }
 
@@ -98,10 +98,10 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 // isPlain reports whether the meaning of each keyword of a whole schema is known, and no $ref has restricting keywords
 // next to it, because dialects read these in different ways.
 func (p *prover) isPlain(root *jsontree.Value) bool {
-	isPlain := normal.IsClear(root)
-	schema.Each(root, schema.AtSchema, func(s *jsontree.Value) {
+	isPlain := normal.IsUnderstood(root)
+	schema.EachSchema(root, schema.AtSchema, func(s *jsontree.Value) {
 		isLiteral := p.literal && s == root && s.Has("type")
-		isPlain = isPlain && !(s.Has("$ref") && (isLiteral || normal.IsRestricted(root, s)))
+		isPlain = isPlain && !(s.Has("$ref") && (isLiteral || normal.HasRestrictedRef(root, s)))
 	})
 	return isPlain
 }
@@ -149,13 +149,13 @@ func sizeOf(s *jsontree.Value) int {
 	if s == nil {
 		return 1
 	}
-	return int(s.End-s.At) + lookup*(1+len(s.Parts))
+	return int(s.End-s.Start) + lookup*(1+len(s.Parts))
 }
 
 // takesKeywords reports whether each keyword of outer accepts every value that inner accepts.
 func (p *prover) takesKeywords(inner, outer *jsontree.Value, depth int) bool {
 	for i, m := range outer.Members() {
-		if !normal.SaysNothing(m.Name) && !p.keyword(inner, outer, m.Name, &outer.Parts[i].Value, depth) {
+		if !normal.RejectsNothing(m.Name) && !p.keyword(inner, outer, m.Name, &outer.Parts[i].Value, depth) {
 			return false
 		}
 	}
@@ -200,7 +200,7 @@ func (p *prover) namesMore(s *jsontree.Value) bool {
 
 // takesAll reports whether a schema accepts every value.
 func takesAll(s *jsontree.Value) bool {
-	return s == nil || s.Kind != 'f' && !slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return !normal.SaysNothing(m.Name) })
+	return s == nil || s.Kind != 'f' && !slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return !normal.RejectsNothing(m.Name) })
 }
 
 // same reports whether two values of a keyword, or two schemas, are equal with all that they refer to.
@@ -274,7 +274,7 @@ func beside(s *jsontree.Value, keyword string, one *jsontree.Value) *jsontree.Va
 	}
 	parts := slices.Clone(one.Parts)
 	for _, m := range s.Members() {
-		if m.Name != keyword && !slices.ContainsFunc(together(m.Name), one.Has) && !normal.SaysNothing(m.Name) && !dependsOnOthers(m.Name) {
+		if m.Name != keyword && !slices.ContainsFunc(together(m.Name), one.Has) && !normal.RejectsNothing(m.Name) && !dependsOnOthers(m.Name) {
 			parts = append(parts, m)
 		}
 	}
@@ -346,7 +346,7 @@ func (p *prover) applicator(inner, outer *jsontree.Value, name string, v *jsontr
 	case "patternProperties":
 		return p.alike(inner, outer, "patternProperties", "properties")
 	case "propertyNames":
-		return len(v.Parts) == 1 && jsontree.TextOf(get(v, "type")) == "string" || p.alike(inner, outer, name)
+		return len(v.Parts) == 1 && jsontree.StringOf(get(v, "type")) == "string" || p.alike(inner, outer, name)
 	case "contains", "minContains", "maxContains":
 		return p.alike(inner, outer, "contains", "minContains", "maxContains")
 	case "additionalItems":

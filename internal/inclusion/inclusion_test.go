@@ -18,7 +18,7 @@ import (
 // read reads a schema as the program does.
 func read(t testing.TB, text string) *jsontree.Value {
 	t.Helper()
-	v, err := jsontree.NewReader([]byte(text)).Only()
+	v, err := jsontree.NewReader([]byte(text)).ReadSingle()
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -229,7 +229,7 @@ func compiled(text []byte) *jsonschema.Schema {
 // TestNoWitness looks for a value that one schema takes and another one refuses, although the first is
 // proven to be included in the second. An independent validator judges.
 func TestNoWitness(t *testing.T) {
-	pairs := jsontest.Rounds(500, 7_000)
+	pairs := jsontest.RoundCount(500, 7_000)
 	for _, seed := range []uint64{1, 2, 3} {
 		proven, wrong, apart := 0, 0, 0
 		g := generator{rand.New(rand.NewPCG(seed, 7))}
@@ -272,7 +272,7 @@ func TestNoWitness(t *testing.T) {
 			}
 			x := read(t, string(a))
 			y := read(t, string(b))
-			p := newProver(effort.New(), x, y)
+			p := newProver(effort.NewBudget(), x, y)
 			p.literal = true
 			is := p.proves(x, y)
 			if is {
@@ -305,11 +305,11 @@ func TestNoWitness(t *testing.T) {
 
 // TestProven proves both directions of the parameters in testdata/proven.txt.
 func TestProven(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/proven.txt", 4) {
+	for _, row := range jsontest.ReadRows(t, "testdata/proven.txt", 4) {
 		whole := func(parameter string) *jsontree.Value {
 			return read(t, `{"$defs":{"E":{"enum":["x","y"],"type":"string"}},"properties":{"p":`+parameter+`},"type":"object"}`)
 		}
-		there, again := Proven(effort.New(), whole(row[0]), whole(row[1])), Proven(effort.New(), whole(row[1]), whole(row[0]))
+		there, again := ProvesSubset(effort.NewBudget(), whole(row[0]), whole(row[1])), ProvesSubset(effort.NewBudget(), whole(row[1]), whole(row[0]))
 		if fmt.Sprint(there) != row[2] || fmt.Sprint(again) != row[3] {
 			t.Errorf("%s in %s: %v, and the other way round %v", row[0], row[1], there, again)
 		}
@@ -325,7 +325,7 @@ func TestProvenWhole(t *testing.T) {
 		{`{"$schema":"http://json-schema.org/draft-04/schema#","properties":{"a":{"const":1}}}`, `{"$schema":"http://json-schema.org/draft-04/schema#","properties":{"a":{"enum":[1,2]}}}`},
 		{`{"properties":{"a":{"exclusiveMaximum":true}}}`, `{"properties":{"a":{"exclusiveMaximum":true,"minLength":0}}}`},
 	} {
-		if Proven(effort.New(), read(t, c.inner), read(t, c.outer)) {
+		if ProvesSubset(effort.NewBudget(), read(t, c.inner), read(t, c.outer)) {
 			t.Errorf("%s in %s", c.inner, c.outer)
 		}
 	}

@@ -44,8 +44,8 @@ const GCPercent = 1600
 const DefinitionOfListDir = `{"name":"list_dir","description":"Lists a folder.",
   "inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}`
 
-// Paragraphs reads a file of cases, and returns the lines of each paragraph. A line that begins with # is a comment.
-func Paragraphs(t testing.TB, path string) (list [][]string) {
+// ReadParagraphs reads a file of cases, and returns the lines of each paragraph. A line that begins with # is a comment.
+func ReadParagraphs(t testing.TB, path string) (list [][]string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -61,10 +61,10 @@ func Paragraphs(t testing.TB, path string) (list [][]string) {
 	return list
 }
 
-// Lines reads a file of cases, one a line. Empty lines, and lines that begin with #, are left out.
-func Lines(t testing.TB, path string) []string {
+// ReadLines reads a file of cases, one a line. Empty lines, and lines that begin with #, are left out.
+func ReadLines(t testing.TB, path string) []string {
 	t.Helper()
-	return slices.Concat(Paragraphs(t, path)...)
+	return slices.Concat(ReadParagraphs(t, path)...)
 }
 
 var (
@@ -72,28 +72,28 @@ var (
 	rowMark  = regexp.MustCompile(`(?s)⟪(\d+|tags|selectors) (.+?)⟫`)
 )
 
-// Spelled replaces the marks in a text of a file of cases: ⟪N TEXT⟫ is the text N times, ⟪tags TEXT⟫ and ⟪selectors TEXT⟫ spell it in those
+// ExpandMarks replaces the marks in a text of a file of cases: ⟪N TEXT⟫ is the text N times, ⟪tags TEXT⟫ and ⟪selectors TEXT⟫ spell it in those
 // characters.
-func Spelled(text string) string {
+func ExpandMarks(text string) string {
 	return rowMark.ReplaceAllStringFunc(text, func(mark string) string {
 		m := rowMark.FindStringSubmatch(mark)
 		switch m[1] {
 		case "tags":
-			return InTags(m[2])
+			return AsTagCharacters(m[2])
 		case "selectors":
-			return InSelectors(m[2])
+			return AsVariationSelectors(m[2])
 		}
 		times, _ := strconv.Atoi(m[1])
 		return strings.Repeat(m[2], times)
 	})
 }
 
-// Rows reads a file of cases as Lines does. Each line is a row of that many fields. A field is a word, or a string as in Go.
-// Marks in it are spelled (Spelled). After a line "$NAME = TEXT", each $NAME in a field is that text.
-func Rows(t testing.TB, path string, fields int) (rows [][]string) {
+// ReadRows reads a file of cases as ReadLines does. Each line is a row of that many fields. A field is a word, or a string as in Go.
+// Marks in it are spelled (ExpandMarks). After a line "$NAME = TEXT", each $NAME in a field is that text.
+func ReadRows(t testing.TB, path string, fields int) (rows [][]string) {
 	t.Helper()
 	var names []string
-	for _, line := range Lines(t, path) {
+	for _, line := range ReadLines(t, path) {
 		row := rowField.FindAllString(line, -1)
 		for i, value := range row {
 			if strings.ContainsAny(value[:1], "\"`") {
@@ -102,7 +102,7 @@ func Rows(t testing.TB, path string, fields int) (rows [][]string) {
 					t.Fatalf("%s: %v: %s", path, err, row[i])
 				}
 			}
-			row[i] = Spelled(strings.NewReplacer(names...).Replace(value))
+			row[i] = ExpandMarks(strings.NewReplacer(names...).Replace(value))
 		}
 		if len(row) == 3 && row[1] == "=" && strings.HasPrefix(row[0], "$") {
 			names = append(names, row[0], row[2])
@@ -116,13 +116,13 @@ func Rows(t testing.TB, path string, fields int) (rows [][]string) {
 	return rows
 }
 
-// InTags spells an ASCII text in tag characters.
-func InTags(s string) string {
+// AsTagCharacters spells an ASCII text in tag characters.
+func AsTagCharacters(s string) string {
 	return strings.Map(func(r rune) rune { return r + 0xe0000 }, s)
 }
 
-// InSelectors spells a text in variation selectors, one for each byte.
-func InSelectors(s string) string {
+// AsVariationSelectors spells a text in variation selectors, one for each byte.
+func AsVariationSelectors(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
 		if s[i] < 16 {
@@ -146,9 +146,9 @@ func WantError(t *testing.T, err error, want string) {
 	}
 }
 
-// Canonical returns the RFC 8785 form, made by another library than the one
+// CanonicalForm returns the RFC 8785 form, made by another library than the one
 // that makes digests.
-func Canonical(t testing.TB, raw []byte) string {
+func CanonicalForm(t testing.TB, raw []byte) string {
 	t.Helper()
 	v := jsontext.Value(bytes.Clone(raw))
 	if err := v.Canonicalize(); err != nil {
@@ -157,9 +157,9 @@ func Canonical(t testing.TB, raw []byte) string {
 	return string(v)
 }
 
-// Decoded returns a JSON text as encoding/json reads it, with numbers as doubles.
+// DecodeJSON returns a JSON text as encoding/json reads it, with numbers as doubles.
 // The text must not repeat names.
-func Decoded(t testing.TB, raw []byte) any {
+func DecodeJSON(t testing.TB, raw []byte) any {
 	t.Helper()
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -183,13 +183,13 @@ type Maker struct{ *rand.Rand }
 // NewMaker returns a maker for a seed.
 func NewMaker(seed uint64) Maker { return Maker{rand.New(rand.NewPCG(seed, 1))} }
 
-// Long reports whether tests may take long: PINPROOF_LONG is set, as .ci/run sets it.
-func Long() bool { return os.Getenv("PINPROOF_LONG") != "" }
+// IsLongRun reports whether tests may take long: PINPROOF_LONG is set, as .ci/run sets it.
+func IsLongRun() bool { return os.Getenv("PINPROOF_LONG") != "" }
 
-// Rounds returns how many times a test makes something up: many times in .ci/run, otherwise few, and with
+// RoundCount returns how many times a test makes something up: many times in .ci/run, otherwise few, and with
 // -short a tenth of few.
-func Rounds(few, many int) int {
-	if Long() {
+func RoundCount(few, many int) int {
+	if IsLongRun() {
 		return many
 	}
 	if testing.Short() {
@@ -198,10 +198,10 @@ func Rounds(few, many int) int {
 	return few
 }
 
-// Some returns the variants in which a test plays a case: all of them in .ci/run, otherwise the one that the
+// SomeVariants returns the variants in which a test plays a case: all of them in .ci/run, otherwise the one that the
 // name of the case chooses.
-func Some[T any](variants []T, name string) []T {
-	if Long() {
+func SomeVariants[T any](variants []T, name string) []T {
+	if IsLongRun() {
 		return variants
 	}
 	at := crc32.ChecksumIEEE([]byte(name)) % uint32(len(variants))
@@ -360,10 +360,10 @@ const LockfileText = `{
 }
 `
 
-// Mangled calls f with every text that one edit of a byte makes of text: some
+// EachMangled calls f with every text that one edit of a byte makes of text: some
 // substitutions, a deletion, some insertions. Within a digest only the first and
 // last digits are tried.
-func Mangled(text string, f func(edited string)) {
+func EachMangled(text string, f func(edited string)) {
 	for i := range len(text) {
 		if i >= 4 && i+4 < len(text) && strings.Trim(text[i-4:i+5], "0123456789abcdef") == "" {
 			continue
@@ -435,9 +435,9 @@ var LineFeeds = regexp.MustCompile(`^<([0-9]+) line feeds>$`)
 
 var ourMarks = regexp.MustCompile(`^<(?:U\+([0-9A-F]+)|byte ([0-9A-F]{2})|([0-9]+) spaces?|([0-9]+) of U\+([0-9A-F]+)|([0-9]+) (tag character|variation selector)s?: ")`)
 
-// Unprintable reads printable text back, from the description of the marks alone.
+// ParsePrintable reads printable text back, from the description of the marks alone.
 // That it gives the text again proves that no two texts look alike.
-func Unprintable(t *testing.T, s string) string {
+func ParsePrintable(t *testing.T, s string) string {
 	var b strings.Builder
 	number := func(digits string, base int) int {
 		n, err := strconv.ParseInt(digits, base, 64)
@@ -471,7 +471,7 @@ func Unprintable(t *testing.T, s string) string {
 				}
 				end++
 			}
-			text := Unprintable(t, s[:end])
+			text := ParsePrintable(t, s[:end])
 			text = regexp.MustCompile(`\\(.)`).ReplaceAllString(text, "$1")
 			if len(text) != number(m[6], 10) {
 				t.Fatalf("%s %ss counted for %q", m[6], m[7], text)

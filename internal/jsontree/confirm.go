@@ -13,10 +13,10 @@ import (
 // in memory; this limit keeps that below 100 MB.
 const maxConfirmed = 20_000
 
-// Confirm returns an error unless two other implementations of RFC 8785 make the same
+// CrossCheck returns an error unless two other implementations of RFC 8785 make the same
 // canonical form of a text. A mistake in ours would pin a digest that no other tool could
 // recompute, or the same digest for two definitions.
-func Confirm(text, canonical []byte) error {
+func CrossCheck(text, canonical []byte) error {
 	values := 1 + bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")) // at most
 	if values <= maxConfirmed {
 		form, err := jcs.Transform(slices.Concat([]byte("["), text, []byte("]"))) // jcs doesn't take a string by itself

@@ -21,7 +21,7 @@ func checkExact(t *testing.T, literal string, want bool) {
 
 // TestExactNumbers checks the numbers in testdata/numbers.txt.
 func TestExactNumbers(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/numbers.txt", 2) {
+	for _, row := range jsontest.ReadRows(t, "testdata/numbers.txt", 2) {
 		checkExact(t, row[0], row[1] == "true")
 	}
 }
@@ -36,7 +36,7 @@ func TestExactNumbersByValue(t *testing.T) {
 		}
 		return v
 	}
-	refused, rounds := 0, jsontest.Rounds(10_000, 40_000)
+	refused, rounds := 0, jsontest.RoundCount(10_000, 40_000)
 	for range rounds {
 		digits := strconv.FormatUint(m.Uint64()>>m.IntN(12), 10)
 		switch m.IntN(3) {
@@ -77,7 +77,7 @@ func TestPrintedDoubles(t *testing.T) {
 	for e := range 1023 {
 		list = append(list, math.Ldexp(1, e), math.Nextafter(math.Ldexp(1, e), 0))
 	}
-	for range jsontest.Rounds(1_000, 20_000) {
+	for range jsontest.RoundCount(1_000, 20_000) {
 		list = append(list, math.Float64frombits(m.Uint64()), float64(m.Uint64()), math.Pow(10, float64(m.IntN(308)))*float64(m.IntN(1000)))
 	}
 	for _, f := range list {

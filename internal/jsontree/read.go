@@ -58,7 +58,7 @@ type Step struct {
 // rounds those, as RFC 8785 does, and keeps the place of the first one: the caller decides about it.
 type Reader struct {
 	// For a capture: the number of definitions and the bytes of each are limited.
-	Bounded bool
+	LimitsDefinitions bool
 
 	definitions  int                    // read so far
 	IsDefinition func(path []Step) bool // nil: nothing is a definition
@@ -66,14 +66,14 @@ type Reader struct {
 	// their memory is reused for the next definition.
 	Definition func(path []Step, v Value, canonical []byte)
 
-	// Known, if not nil, is called with each definition's path and the text from its start. If the caller knows the
-	// definition, Known returns its length, and the reader skips it. Otherwise Known returns 0.
-	Known func(path []Step, text []byte) int
+	// SkipKnown, if not nil, is called with each definition's path and the text from its start. If the caller knows the
+	// definition, SkipKnown returns its length, and the reader skips it. Otherwise SkipKnown returns 0.
+	SkipKnown func(path []Step, text []byte) int
 
 	tiny int // numbers below minNormal read so far
 
 	// The first integer that a double can't represent, or nil.
-	Rounded *Error
+	FirstRounded *Error
 
 	data         []byte
 	from, at, to int    // from is where the outermost value begins, data[at:to] is still to be read
@@ -108,7 +108,7 @@ func NewReader(data []byte) *Reader { return &Reader{data: data} }
 
 // Error is the place in a file where strict reading stopped.
 type Error struct {
-	At int // byte offset
+	Offset int // byte offset
 
 	// Offset of the outermost value around it.
 	From int
@@ -129,7 +129,7 @@ func (e *Error) Error() string { return e.Text }
 
 // Errorf returns an error about a value. Its arguments must be printable.
 func (v Value) Errorf(format string, args ...any) *Error {
-	return &Error{At: int(v.At), Text: fmt.Sprintf(format, args...)}
+	return &Error{Offset: int(v.Start), Text: fmt.Sprintf(format, args...)}
 }
 
 // ErrorIn is Errorf for a member or, if v has no such member, for v itself.
@@ -158,14 +158,14 @@ func (r *Reader) Next(at, to int) (Value, error) {
 	return v, nil
 }
 
-// Only reads data as one JSON value, with nothing but whitespace around it.
-func (r *Reader) Only() (Value, error) {
+// ReadSingle reads data as one JSON value, with nothing but whitespace around it.
+func (r *Reader) ReadSingle() (Value, error) {
 	v, err := r.Next(0, len(r.data))
 	if err != nil {
 		return Value{}, err
 	}
 	if r.peek(); r.at < r.to {
-		return Value{}, &Error{At: r.at, Text: "trailing data after it"}
+		return Value{}, &Error{Offset: r.at, Text: "trailing data after it"}
 	}
 	return v, nil
 }
@@ -173,7 +173,7 @@ func (r *Reader) Only() (Value, error) {
 // ParseCanonical parses text that a Reader has accepted before: a canonical form, or a definition as received. If
 // the text can't be read, it returns the absent value, which equals no pinned value.
 func ParseCanonical(data []byte) Value {
-	v, _ := NewReader(data).Only()
+	v, _ := NewReader(data).ReadSingle()
 	return v
 }
 
@@ -197,7 +197,7 @@ func (r *Reader) accepts(c byte) bool {
 }
 
 func (r *Reader) tooLarge(text string) *Error {
-	return &Error{At: r.inside.at, Text: text, Limit: true}
+	return &Error{Offset: r.inside.at, Text: text, Limit: true}
 }
 
 // words are the literals.
@@ -207,7 +207,7 @@ var words = map[byte]string{'n': "null", 't': "true", 'f': "false"}
 // strings and parts aren't stored.
 func (r *Reader) value(keep bool) (v Value, bad *Error) {
 	v.Kind = r.peek()
-	v.At = int32(r.at)
+	v.Start = int32(r.at)
 	r.Start = r.at
 	outer := r.inside
 	if outer == nil && r.IsDefinition != nil && r.IsDefinition(r.path) {
@@ -217,9 +217,9 @@ func (r *Reader) value(keep bool) (v Value, bad *Error) {
 		}
 		r.inside = &Place{at: r.at, Path: r.path}
 		switch {
-		case r.Bounded && r.path[len(r.path)-1].Index >= MaxEntries:
+		case r.LimitsDefinitions && r.path[len(r.path)-1].Index >= MaxEntries:
 			return v, r.tooLarge("more than 50,000 entries")
-		case r.Bounded && r.definitions > maxDefinitions:
+		case r.LimitsDefinitions && r.definitions > maxDefinitions:
 			return v, r.tooLarge("more than 200,000 entries in all lists of the file")
 		}
 	}
@@ -245,7 +245,7 @@ func (r *Reader) value(keep bool) (v Value, bad *Error) {
 		return v, bad
 	}
 	v.End = int32(r.at)
-	if r.Bounded && r.inside != nil && r.at-r.inside.at > MaxDefinitionBytes {
+	if r.LimitsDefinitions && r.inside != nil && r.at-r.inside.at > MaxDefinitionBytes {
 		return v, r.tooLarge("a definition of more than 4 MiB")
 	}
 	if outer == nil && r.inside != nil {
@@ -263,10 +263,10 @@ func (r *Reader) value(keep bool) (v Value, bad *Error) {
 
 // isKnown skips a definition that the caller knows, and reports whether it did.
 func (r *Reader) isKnown(v *Value) bool {
-	if r.Known == nil {
+	if r.SkipKnown == nil {
 		return false
 	}
-	n := r.Known(r.path, r.data[r.at:r.to])
+	n := r.SkipKnown(r.path, r.data[r.at:r.to])
 	r.at += n
 	v.End = int32(r.at)
 	v.Definition = int32(r.definitions)
@@ -278,7 +278,7 @@ func (r *Reader) count(kind byte) *Error {
 	s := r.inside
 	if s == nil {
 		if r.kept++; r.kept > maxKept && r.IsDefinition != nil {
-			return &Error{At: r.Start, Text: "more than 2,000,000 values outside definitions"}
+			return &Error{Offset: r.Start, Text: "more than 2,000,000 values outside definitions"}
 		}
 		return nil
 	}
@@ -297,7 +297,7 @@ func (r *Reader) count(kind byte) *Error {
 func (r *Reader) parts(v *Value, keep bool) *Error {
 	here := len(r.path)
 	if here == maxDepth {
-		return &Error{At: r.at, Text: "nested more than 10,000 deep"}
+		return &Error{Offset: r.at, Text: "nested more than 10,000 deep"}
 	}
 	isObject := v.Kind == '{'
 	isOutside := r.IsDefinition != nil && r.inside == nil
@@ -425,20 +425,20 @@ func (r *Reader) number() (string, *Error) {
 	}
 	literal := r.data[from:r.at]
 	if len(literal) > maxScientific && hasExponent {
-		return "", &Error{At: from, Text: "a number with an exponent and more than 800 characters: parsers would read different numbers"}
+		return "", &Error{Offset: from, Text: "a number with an exponent and more than 800 characters: parsers would read different numbers"}
 	}
 	number, exact, tiny := readNumber(literal)
 	if number == nil {
-		return "", &Error{At: from, Text: "a number that overflows a double"}
+		return "", &Error{Offset: from, Text: "a number that overflows a double"}
 	}
 	if tiny {
 		r.tiny++
 	}
-	if r.tiny > maxTiny && r.Bounded {
-		return "", &Error{At: from, Text: "more than 10,000 numbers below 2.3e-308: reading them would take too long"}
+	if r.tiny > maxTiny && r.LimitsDefinitions {
+		return "", &Error{Offset: from, Text: "more than 10,000 numbers below 2.3e-308: reading them would take too long"}
 	}
-	if !exact && r.Rounded == nil {
-		r.Rounded = &Error{At: from, Inside: r.inside,
+	if !exact && r.FirstRounded == nil {
+		r.FirstRounded = &Error{Offset: from, Inside: r.inside,
 			Text: string(literal) + ": an integer that a double can't hold exactly: parsers would read different numbers"}
 		if r.inside != nil {
 			r.inside.Path = slices.Clone(r.inside.Path)
@@ -455,22 +455,22 @@ func (r *Reader) explain() *Error {
 	for err == nil {
 		_, err = d.ReadToken()
 	}
-	bad := &Error{At: r.to}
+	bad := &Error{Offset: r.to}
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if ok {
-		bad.At = min(r.from+int(syntactic.ByteOffset), r.to)
+		bad.Offset = min(r.from+int(syntactic.ByteOffset), r.to)
 	}
-	rest := r.data[bad.At:r.to]
+	rest := r.data[bad.Offset:r.to]
 	next, size := utf8.DecodeRune(rest)
-	escape, _ := UnicodeEscape(rest)
+	escape, _ := ParseUnicodeEscape(rest)
 	switch {
 	case !ok, errors.Is(err, io.ErrUnexpectedEOF), len(rest) == 0:
-		bad.At = r.to
+		bad.Offset = r.to
 		bad.Text = "unexpected end of the file: cut short?"
 		bad.Grammar = true
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		member := syntactic.JSONPointer.LastToken()
-		bad.Text = "member " + text.Name(member) + " is repeated: parsers would read different values"
+		bad.Text = "member " + text.QuoteName(member) + " is repeated: parsers would read different values"
 	case next == utf8.RuneError && size == 1:
 		bad.Text = "invalid UTF-8"
 	case utf16.IsSurrogate(escape):
@@ -479,7 +479,7 @@ func (r *Reader) explain() *Error {
 		bad.Text = "an object member without a quoted name"
 		bad.Grammar = true
 	default:
-		bad.Text = "not JSON: unexpected " + text.Name(string(next))
+		bad.Text = "not JSON: unexpected " + text.QuoteName(string(next))
 		bad.Grammar = true
 	}
 	return bad

@@ -17,23 +17,23 @@ import (
 
 // TestStrictReader reads the texts in testdata/strict.txt.
 func TestStrictReader(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/strict.txt", 4) {
+	for _, row := range jsontest.ReadRows(t, "testdata/strict.txt", 4) {
 		t.Run(row[0], func(t *testing.T) {
 			text, wrong := row[1], row[2]
 			r := NewReader([]byte(text))
 			v, err := r.Next(0, len(text))
-			if err == nil && r.Rounded != nil {
-				err = r.Rounded // a capture's reader refuses it
+			if err == nil && r.FirstRounded != nil {
+				err = r.FirstRounded // a capture's reader refuses it
 			}
 			if wrong == "" {
 				trimmed := strings.Trim(text, " \t\r\n")
-				if err != nil || text[v.At:v.End] != trimmed {
-					t.Errorf("got %.80q, %v; want %.80q", text[v.At:v.End], err, trimmed)
+				if err != nil || text[v.Start:v.End] != trimmed {
+					t.Errorf("got %.80q, %v; want %.80q", text[v.Start:v.End], err, trimmed)
 				}
 				return
 			}
 			bad, ok := err.(*Error)
-			if !ok || bad.Text != wrong || fmt.Sprint(bad.At) != row[3] {
+			if !ok || bad.Text != wrong || fmt.Sprint(bad.Offset) != row[3] {
 				t.Errorf("got %#v, want %q at %s", err, wrong, row[3])
 			}
 		})
@@ -56,7 +56,7 @@ func TestReaderFindsTheEnd(t *testing.T) {
 		{`:1`, 0, `not JSON: unexpected ":"`},
 	} {
 		v, err := NewReader([]byte(tt.data)).Next(tt.from, len(tt.data))
-		got := fmt.Sprint(v.At, v.End)
+		got := fmt.Sprint(v.Start, v.End)
 		if err != nil {
 			got = err.Error()
 		}
@@ -80,8 +80,8 @@ func FuzzReader(f *testing.F) {
 			t.Fatalf("%q: %v, and the library: %v", data, err, refused)
 		}
 		if err != nil {
-			if bad, ok := err.(*Error); ok && (bad.At < 0 || bad.At > len(data) || bad.From < 0 || bad.From > bad.At) {
-				t.Fatalf("%q: an error at %d of a value from %d", data, bad.At, bad.From)
+			if bad, ok := err.(*Error); ok && (bad.Offset < 0 || bad.Offset > len(data) || bad.From < 0 || bad.From > bad.Offset) {
+				t.Fatalf("%q: an error at %d of a value from %d", data, bad.Offset, bad.From)
 			}
 			if v.Kind != 0 {
 				t.Fatalf("%q: %v, and a value beside it", data, err)
@@ -92,11 +92,11 @@ func FuzzReader(f *testing.F) {
 		r := NewReader(data)
 		r.IsDefinition = func(path []Step) bool { return len(path) == 0 }
 		r.Definition = func(_ []Step, d Value, canonical []byte) {
-			if !reflect.DeepEqual(d, v) || !reflect.DeepEqual(jsontest.Decoded(t, canonical), jsontest.Decoded(t, data[v.At:v.End])) {
+			if !reflect.DeepEqual(d, v) || !reflect.DeepEqual(jsontest.DecodeJSON(t, canonical), jsontest.DecodeJSON(t, data[v.Start:v.End])) {
 				t.Fatalf("%q: as a definition %+v, want %+v", data, d, v)
 			}
 		}
-		if left, err := r.Next(0, len(data)); err != nil || left.At != v.At || left.End != v.End || left.Parts != nil {
+		if left, err := r.Next(0, len(data)); err != nil || left.Start != v.Start || left.End != v.End || left.Parts != nil {
 			t.Fatalf("%q: a definition leaves %v, %v", data, left, err)
 		}
 	})
@@ -104,11 +104,11 @@ func FuzzReader(f *testing.F) {
 
 // checkTree compares every node of a tree with what encoding/json reads at its place.
 func checkTree(t *testing.T, data []byte, v Value) {
-	raw := data[v.At:v.End]
+	raw := data[v.Start:v.End]
 	if !json.Valid(raw) {
 		t.Fatalf("accepted, and no JSON for encoding/json: %q", raw)
 	}
-	if got, want := jsontest.Decoded(t, Append(nil, v)), jsontest.Decoded(t, raw); !reflect.DeepEqual(got, want) {
+	if got, want := jsontest.DecodeJSON(t, Append(nil, v)), jsontest.DecodeJSON(t, raw); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%q: read as %v, want %v", raw, got, want)
 	}
 	for i, p := range v.Parts {

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// UnicodeEscape reads the \uXXXX that data begins with.
-func UnicodeEscape(data []byte) (r rune, ok bool) {
+// ParseUnicodeEscape reads the \uXXXX that data begins with.
+func ParseUnicodeEscape(data []byte) (r rune, ok bool) {
 	if len(data) < 6 || !bytes.HasPrefix(data, []byte(`\u`)) {
 		return 0, false
 	}

@@ -13,7 +13,7 @@ type Value struct {
 	Kind byte
 
 	// Offsets in the text: of its first byte, and of the byte after its last.
-	At, End int32
+	Start, End int32
 
 	// Of a definition: its number among those that the reader has read, from 1.
 	Definition int32
@@ -74,8 +74,8 @@ func Object(members ...Member) Value {
 	return Value{Kind: '{', Parts: members}
 }
 
-// ObjectOf makes an object of members by their names.
-func ObjectOf(members map[string]Value) Value {
+// ObjectFromMap makes an object of members by their names.
+func ObjectFromMap(members map[string]Value) Value {
 	var list []Member
 	for name, v := range members {
 		list = append(list, Member{name, v})
@@ -83,8 +83,8 @@ func ObjectOf(members map[string]Value) Value {
 	return Object(list...)
 }
 
-// ObjectInOrder makes an object whose members keep their order: for a file that people read, never for what is hashed.
-func ObjectInOrder(members []Member) Value { return Value{Kind: '{', Parts: members} }
+// OrderedObject makes an object whose members keep their order: for a file that people read, never for what is hashed.
+func OrderedObject(members []Member) Value { return Value{Kind: '{', Parts: members} }
 
 // Raw is the kind of a value that is written as its text. The reader never makes one.
 const Raw = 'r'
@@ -110,14 +110,14 @@ func sortMembers(members []Member) bool {
 	return true
 }
 
-// Text is a string value.
-func Text(s string) Value { return Value{Kind: '"', Text: s} }
+// String is a string value.
+func String(s string) Value { return Value{Kind: '"', Text: s} }
 
-// Texts is an array of strings.
-func Texts(list []string) Value {
+// Strings is an array of strings.
+func Strings(list []string) Value {
 	v := Value{Kind: '['}
 	for _, s := range list {
-		v.Parts = append(v.Parts, Member{Value: Text(s)})
+		v.Parts = append(v.Parts, Member{Value: String(s)})
 	}
 	return v
 }
@@ -134,14 +134,14 @@ func MapParts(v Value, f func(part *Member) bool) Value {
 	return v
 }
 
-// MapTexts returns a copy of a value in which f has changed every string, but no member name.
-func MapTexts(v Value, f func(string) string) Value {
+// MapStrings returns a copy of a value in which f has changed every string, but no member name.
+func MapStrings(v Value, f func(string) string) Value {
 	if v.Kind == '"' {
 		v.Text = f(v.Text)
 		return v
 	}
 	return MapParts(v, func(part *Member) bool {
-		part.Value = MapTexts(part.Value, f)
+		part.Value = MapStrings(part.Value, f)
 		return true
 	})
 }
@@ -164,27 +164,27 @@ func Lookup(v *Value, step string) *Value {
 	return nil
 }
 
-// TextOf returns the text of a string, and "" for anything else.
-func TextOf(v *Value) string {
+// StringOf returns the text of a string, and "" for anything else.
+func StringOf(v *Value) string {
 	if v == nil || v.Kind != '"' {
 		return ""
 	}
 	return v.Text
 }
 
-// TextIn returns the text of the named member, and "" if it isn't a string.
-func (v Value) TextIn(name string) string {
+// StringIn returns the text of the named member, and "" if it isn't a string.
+func (v Value) StringIn(name string) string {
 	m := v.Get(name)
-	return TextOf(&m)
+	return StringOf(&m)
 }
 
-// Tokens splits a JSON Pointer (RFC 6901) and reports whether it is one.
-func Tokens(pointer string) ([]string, bool) {
+// SplitPointer splits a JSON Pointer (RFC 6901) and reports whether it is one.
+func SplitPointer(pointer string) ([]string, bool) {
 	p := jsontext.Pointer(pointer)
 	return slices.Collect(p.Tokens()), p.IsValid()
 }
 
-// Pointer extends a JSON Pointer by one member name or index (RFC 6901).
-func Pointer(pointer, token string) string {
+// ExtendPointer extends a JSON Pointer by one member name or index (RFC 6901).
+func ExtendPointer(pointer, token string) string {
 	return string(jsontext.Pointer(pointer).AppendToken(token))
 }

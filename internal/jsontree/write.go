@@ -11,7 +11,7 @@ import (
 )
 
 // Append writes v in its canonical form: without whitespace, with members in the order of v, which is that of
-// RFC 8785 unless v is made by ObjectInOrder, and with numbers as the reader wrote them.
+// RFC 8785 unless v is made by OrderedObject, and with numbers as the reader wrote them.
 func Append(dst []byte, v Value) []byte { return appendValue(dst, &v, nil) }
 
 // MarshalJSON returns what Append writes.
@@ -80,8 +80,8 @@ func appendValue(dst []byte, v *Value, data []byte) []byte {
 	case '0', Raw:
 		return append(dst, v.Text...)
 	case '"':
-		if data != nil && int(v.End-v.At) == len(v.Text)+2 {
-			return append(dst, data[v.At:v.End]...)
+		if data != nil && int(v.End-v.Start) == len(v.Text)+2 {
+			return append(dst, data[v.Start:v.End]...)
 		}
 		return AppendString(dst, v.Text)
 	}
@@ -110,9 +110,9 @@ func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
 	return append(append(append(dst, '"'), s...), '"')
 }
 
-// Escaped replaces characters in JSON text by escapes, if needs returns true for the character and the one
+// EscapeCharacters replaces characters in JSON text by escapes, if needs returns true for the character and the one
 // before it. Such characters must be in strings.
-func Escaped(text []byte, needs func(r, before rune) bool) []byte {
+func EscapeCharacters(text []byte, needs func(r, before rune) bool) []byte {
 	out := make([]byte, 0, len(text))
 	before := rune(0)
 	for _, r := range string(text) {
@@ -132,5 +132,5 @@ func Escaped(text []byte, needs func(r, before rune) bool) []byte {
 // "#" after another "#" is escaped, because "##[" and "##vso[" are commands in CI logs, anywhere
 // in a line.
 func ASCII(text []byte) []byte {
-	return Escaped(text, func(r, before rune) bool { return r >= 0x7f || r == '#' && before == '#' })
+	return EscapeCharacters(text, func(r, before rune) bool { return r >= 0x7f || r == '#' && before == '#' })
 }

@@ -14,8 +14,8 @@ import (
 func TestAppendIndented(t *testing.T) {
 	random := jsontest.NewMaker(11)
 	texts := []string{`{}`, `[]`, `""`, `0`, `{"a":{},"b":[],"":[{}]}`, `"\\"`, `["\\\"",":,{}[]","\\\\"]`, strings.Repeat("[", 100) + strings.Repeat("]", 100)}
-	for range jsontest.Rounds(200, 2000) {
-		texts = append(texts, jsontest.Canonical(t, []byte(random.JSON(4))))
+	for range jsontest.RoundCount(200, 2000) {
+		texts = append(texts, jsontest.CanonicalForm(t, []byte(random.JSON(4))))
 	}
 	for _, text := range texts {
 		for _, depth := range []int{0, 5} {

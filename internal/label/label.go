@@ -11,42 +11,42 @@ type Label int
 
 // The labels, by rank. The table has what each means.
 const (
-	TooMany Label = iota
-	TowardsSafe
-	AskingDropped
+	TooManyChanges Label = iota
+	HintHarmless
+	ConfirmationDropped
 	AppWidened
-	Exported
+	HeaderExported
 	ScriptAdded
-	SkillTools
-	NewRequired
-	NewOptional
-	NowRequired
-	EnumAdded
+	SkillToolsChanged
+	RequiredParameterAdded
+	ParameterAdded
+	ParameterRequired
+	EnumValueAdded
 	ValuesChanged
-	Loosened
-	NoLongerRequired
-	Other
+	ConstraintLoosened
+	ParameterOptional
+	Unclear
 	DefaultChanged
-	InputOpened
-	Wording
+	AnyInputAccepted
+	TextChanged
 	Renamed
 	OutputRemoved
 	OutputWidened
 	OutputAdded
 	OutputNarrowed
-	LessCare
-	Changed
+	HintSafer
+	OtherMember
 	ClientMetadata
 	UnusedDefinition
-	TowardsCaution
-	InputClosed
+	HintCautious
+	UnnamedRejected
 	ParameterRemoved
-	EnumRemoved
-	Tightened
-	Layout
-	NamesOpened
-	OtherForm
-	FileDigest
+	EnumValueRemoved
+	ConstraintTightened
+	IndentationChanged
+	UnnamedAccepted
+	EquivalentForm
+	FileDigestChanged
 )
 
 // A row has everything about one label.
@@ -64,42 +64,42 @@ type row struct {
 }
 
 var table = [...]row{
-	TooMany:          {"many-changes", "too much changed", "changed in more places than can be told apart", Breaking, TooMany},
-	TowardsSafe:      {"hint-harmless", "clients ask less", "now claims to be harmless: clients ask less", Behaviour, TowardsSafe},
-	AskingDropped:    {"asking-dropped", "nobody is asked", "no longer has a person asked at each call", Behaviour, AskingDropped},
-	AppWidened:       {"app-widened", "rights of a page", "lets its page do more or less, or others call it", Behaviour, AppWidened},
-	Exported:         {"header-exported", "sent as a header", "sends an argument as an HTTP header", Behaviour, Changed},
-	ScriptAdded:      {"script-added", "new script", "brings a script that it didn't have", Behaviour, ScriptAdded},
-	SkillTools:       {"skill-tools", "other tools", "names other tools that it may use: clients may ask less", Behaviour, SkillTools},
-	NewRequired:      {"required-parameter-added", "new, required", "takes a new required parameter", Breaking, OutputAdded},
-	NewOptional:      {"parameter-added", "new parameter", "takes a new parameter", Behaviour, OutputAdded},
-	NowRequired:      {"parameter-required", "required now", "requires a parameter that was optional", Breaking, OutputNarrowed},
-	EnumAdded:        {"enum-added", "new value", "takes a new value", Behaviour, OutputWidened},
-	ValuesChanged:    {"values-changed", "other values", "takes other values than before", Breaking, OutputWidened},
-	Loosened:         {"constraint-loosened", "takes more", "takes more than before", Behaviour, OutputWidened},
-	NoLongerRequired: {"parameter-optional", "optional now", "no longer requires a parameter", Behaviour, OutputWidened},
-	Other:            {"other", "unclear", "changed in a way that can't be judged", Breaking, Other},
-	DefaultChanged:   {"default-changed", "default, examples", "has another default value, or other examples", Behaviour, DefaultChanged},
-	InputOpened:      {"input-anything", "takes anything", "takes anything in a place that was checked", Behaviour, OutputWidened},
-	Wording:          {"wording", "text", "reworded", Behaviour, Wording},
-	Renamed:          {"renamed", "renamed", "renamed", Breaking, Renamed},
-	OutputRemoved:    {"output-removed", "no longer returned", "no longer returns something", Breaking, OutputRemoved},
-	OutputWidened:    {"output-widened", "may return more", "may return more than it said before", Breaking, OutputWidened},
-	OutputAdded:      {"output-added", "returned now", "returns something new", Behaviour, OutputAdded},
-	OutputNarrowed:   {"output-narrowed", "returns less", "returns less than it might have", Behaviour, OutputNarrowed},
-	LessCare:         {"hint-safer", "claims to be safer", "now claims to be safer: clients ask less", Behaviour, LessCare},
-	Changed:          {"other-member", "other member", "changed in another member", Behaviour, Changed},
-	ClientMetadata:   {"client-metadata", "shown by clients", "changed in what clients show", Behaviour, ClientMetadata},
-	UnusedDefinition: {"definition-unused", "unused schema", "changed in a schema that nothing refers to", Behaviour, UnusedDefinition},
-	TowardsCaution:   {"hint-caution", "clients ask more", "now claims less: clients ask more", Behaviour, TowardsCaution},
-	InputClosed:      {"input-closed", "takes no others", "no longer takes unnamed parameters", Breaking, OutputNarrowed},
-	ParameterRemoved: {"parameter-removed", "parameter gone", "no longer takes a parameter", Breaking, OutputRemoved},
-	EnumRemoved:      {"enum-removed", "value gone", "no longer takes a value", Breaking, OutputNarrowed},
-	Tightened:        {"constraint-tightened", "takes less", "takes less than before", Breaking, OutputNarrowed},
-	Layout:           {"layout", "layout", "has a text whose lines are indented in another way", Behaviour, Layout},
-	NamesOpened:      {"input-opened", "takes others", "takes unnamed parameters", Behaviour, OutputAdded},
-	OtherForm:        {"other-form", "other form", "says the same in another form", None, OtherForm},
-	FileDigest:       {"file-digest", "digest of a file", "the digest or the size of a file that is shown", None, FileDigest},
+	TooManyChanges:         {"many-changes", "too much changed", "changed in more places than can be told apart", Breaking, TooManyChanges},
+	HintHarmless:           {"hint-harmless", "clients ask less", "now claims to be harmless: clients ask less", Behaviour, HintHarmless},
+	ConfirmationDropped:    {"asking-dropped", "nobody is asked", "no longer has a person asked at each call", Behaviour, ConfirmationDropped},
+	AppWidened:             {"app-widened", "rights of a page", "lets its page do more or less, or others call it", Behaviour, AppWidened},
+	HeaderExported:         {"header-exported", "sent as a header", "sends an argument as an HTTP header", Behaviour, OtherMember},
+	ScriptAdded:            {"script-added", "new script", "brings a script that it didn't have", Behaviour, ScriptAdded},
+	SkillToolsChanged:      {"skill-tools", "other tools", "names other tools that it may use: clients may ask less", Behaviour, SkillToolsChanged},
+	RequiredParameterAdded: {"required-parameter-added", "new, required", "takes a new required parameter", Breaking, OutputAdded},
+	ParameterAdded:         {"parameter-added", "new parameter", "takes a new parameter", Behaviour, OutputAdded},
+	ParameterRequired:      {"parameter-required", "required now", "requires a parameter that was optional", Breaking, OutputNarrowed},
+	EnumValueAdded:         {"enum-added", "new value", "takes a new value", Behaviour, OutputWidened},
+	ValuesChanged:          {"values-changed", "other values", "takes other values than before", Breaking, OutputWidened},
+	ConstraintLoosened:     {"constraint-loosened", "takes more", "takes more than before", Behaviour, OutputWidened},
+	ParameterOptional:      {"parameter-optional", "optional now", "no longer requires a parameter", Behaviour, OutputWidened},
+	Unclear:                {"other", "unclear", "changed in a way that can't be judged", Breaking, Unclear},
+	DefaultChanged:         {"default-changed", "default, examples", "has another default value, or other examples", Behaviour, DefaultChanged},
+	AnyInputAccepted:       {"input-anything", "takes anything", "takes anything in a place that was checked", Behaviour, OutputWidened},
+	TextChanged:            {"wording", "text", "reworded", Behaviour, TextChanged},
+	Renamed:                {"renamed", "renamed", "renamed", Breaking, Renamed},
+	OutputRemoved:          {"output-removed", "no longer returned", "no longer returns something", Breaking, OutputRemoved},
+	OutputWidened:          {"output-widened", "may return more", "may return more than it said before", Breaking, OutputWidened},
+	OutputAdded:            {"output-added", "returned now", "returns something new", Behaviour, OutputAdded},
+	OutputNarrowed:         {"output-narrowed", "returns less", "returns less than it might have", Behaviour, OutputNarrowed},
+	HintSafer:              {"hint-safer", "claims to be safer", "now claims to be safer: clients ask less", Behaviour, HintSafer},
+	OtherMember:            {"other-member", "other member", "changed in another member", Behaviour, OtherMember},
+	ClientMetadata:         {"client-metadata", "shown by clients", "changed in what clients show", Behaviour, ClientMetadata},
+	UnusedDefinition:       {"definition-unused", "unused schema", "changed in a schema that nothing refers to", Behaviour, UnusedDefinition},
+	HintCautious:           {"hint-caution", "clients ask more", "now claims less: clients ask more", Behaviour, HintCautious},
+	UnnamedRejected:        {"input-closed", "takes no others", "no longer takes unnamed parameters", Breaking, OutputNarrowed},
+	ParameterRemoved:       {"parameter-removed", "parameter gone", "no longer takes a parameter", Breaking, OutputRemoved},
+	EnumValueRemoved:       {"enum-removed", "value gone", "no longer takes a value", Breaking, OutputNarrowed},
+	ConstraintTightened:    {"constraint-tightened", "takes less", "takes less than before", Breaking, OutputNarrowed},
+	IndentationChanged:     {"layout", "layout", "has a text whose lines are indented in another way", Behaviour, IndentationChanged},
+	UnnamedAccepted:        {"input-opened", "takes others", "takes unnamed parameters", Behaviour, OutputAdded},
+	EquivalentForm:         {"other-form", "other form", "says the same in another form", NoEffect, EquivalentForm},
+	FileDigestChanged:      {"file-digest", "digest of a file", "the digest or the size of a file that is shown", NoEffect, FileDigestChanged},
 }
 
 // ID returns the stable name of the label, such as "parameter-added", which people type.
@@ -108,35 +108,35 @@ func (l Label) ID() string { return table[l].id }
 // Words returns the words that people read next to a change, such as "new parameter".
 func (l Label) Words() string { return table[l].words }
 
-// Does returns what an entry with the label does, such as "takes a new parameter".
-func (l Label) Does() string { return table[l].does }
+// EntryPhrase returns what an entry with the label does, such as "takes a new parameter".
+func (l Label) EntryPhrase() string { return table[l].does }
 
 // Severity returns the severity of a change with the label. For a change in an output schema, use the label that
-// OfOutput returns.
+// ForOutput returns.
 func (l Label) Severity() Severity { return table[l].severity }
 
-// OfOutput returns the label of the same change in an output schema.
-func (l Label) OfOutput() Label { return table[l].output }
+// ForOutput returns the label of the same change in an output schema.
+func (l Label) ForOutput() Label { return table[l].output }
 
 // Minor reports whether one line is enough for a change with the label. Such labels are the last ones.
-func (l Label) Minor() bool { return l >= NamesOpened }
+func (l Label) Minor() bool { return l >= UnnamedAccepted }
 
 // BreaksOnlyByValues reports whether a change with the label can break something only through the values that the
 // schema accepts. A removed parameter or result is different: it breaks those who used it, whatever is accepted
 // instead. So is an input that was closed: it rejects names that it ignored before.
 func (l Label) BreaksOnlyByValues() bool {
 	switch l {
-	case TooMany, Renamed, ParameterRemoved, OutputRemoved, InputClosed:
+	case TooManyChanges, Renamed, ParameterRemoved, OutputRemoved, UnnamedRejected:
 		return false
 	}
 	return true
 }
 
-// IsOfValues reports whether a change with the label affects, or may affect, which values a schema accepts.
-func (l Label) IsOfValues() bool {
+// AffectsValues reports whether a change with the label affects, or may affect, which values a schema accepts.
+func (l Label) AffectsValues() bool {
 	switch l {
-	case NewRequired, NewOptional, NowRequired, EnumAdded, ValuesChanged, Loosened, NoLongerRequired, InputOpened, OutputAdded, OutputWidened, OutputNarrowed,
-		Other, InputClosed, EnumRemoved, Tightened, NamesOpened:
+	case RequiredParameterAdded, ParameterAdded, ParameterRequired, EnumValueAdded, ValuesChanged, ConstraintLoosened, ParameterOptional, AnyInputAccepted, OutputAdded, OutputWidened, OutputNarrowed,
+		Unclear, UnnamedRejected, EnumValueRemoved, ConstraintTightened, UnnamedAccepted:
 		return true
 	}
 	return false
@@ -144,7 +144,7 @@ func (l Label) IsOfValues() bool {
 
 // AsksLess reports whether clients ask for confirmation less often after a change with the label.
 func (l Label) AsksLess() bool {
-	return l == TowardsSafe || l == LessCare || l == AskingDropped || l == AppWidened || l == SkillTools
+	return l == HintHarmless || l == HintSafer || l == ConfirmationDropped || l == AppWidened || l == SkillToolsChanged
 }
 
 // All lists the labels by rank.

@@ -6,7 +6,7 @@ import "slices"
 type Severity int
 
 const (
-	None      Severity = iota // the meaning stays the same
+	NoEffect  Severity = iota // the meaning stays the same
 	Behaviour                 // the model reads or does something else
 
 	// A call that worked may fail now, or a program that reads its result may.
@@ -17,8 +17,8 @@ var severityWords = []string{"none", "behaviour", "breaking"}
 
 func (s Severity) String() string { return severityWords[s] }
 
-// SeverityNamed returns the severity that a word names, and -1 for any other text.
-func SeverityNamed(word string) Severity { return Severity(slices.Index(severityWords, word)) }
+// ParseSeverity returns the severity that a word names, and -1 for any other text.
+func ParseSeverity(word string) Severity { return Severity(slices.Index(severityWords, word)) }
 
 // Bump returns the kind of release that a change of the severity requires: patch, minor or major.
 func (s Severity) Bump() string { return [...]string{"patch", "minor", "major"}[s] }

@@ -27,7 +27,7 @@ func TestLineFeeds(t *testing.T) {
 		if len(all) != 1092 {
 			t.Fatal(len(all), " texts")
 		}
-		olds := jsontest.Rounds(15, 156) // each old text meets all others: a part of them is enough
+		olds := jsontest.RoundCount(15, 156) // each old text meets all others: a part of them is enough
 		for i, old := range all {
 			if i%(len(all)/olds) == 0 {
 				areToldApart(t, old, all)
@@ -41,13 +41,13 @@ func areToldApart(t *testing.T, old string, texts []string) {
 	t.Helper()
 	became := map[string]string{}
 	for _, new := range texts {
-		pieces := words.DiffWords(effort.New(), old, new)
+		pieces := words.DiffWords(effort.NewBudget(), old, new)
 		if pieces == nil || old == new {
 			continue
 		}
 		printed := ""
-		for _, l := range Words(pieces) {
-			for _, r := range l.Marked().Printed() {
+		for _, l := range WordDiffLines(pieces) {
+			for _, r := range l.MarkChanges().WithGutter() {
 				printed += r.Text
 			}
 			printed = strings.TrimRight(printed, " ") + "\n" // nobody sees these

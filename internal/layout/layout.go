@@ -35,19 +35,19 @@ type Line struct {
 
 const (
 	// The number of columns if there is no terminal.
-	Width = 100
+	DefaultWidth = 100
 
 	// The least number of columns. A narrower terminal has to wrap the lines itself.
-	LeastWidth = 40
+	MinWidth = 40
 
 	inlineJSON = 88 // columns of JSON that stay on one line
 
 	// More columns than any line has, for output that isn't wrapped here.
-	AnyWidth = 1 << 30
+	UnlimitedWidth = 1 << 30
 )
 
-// Printed returns the line after its gutter, which is "- |" for old text and "+ |" for new.
-func (l Line) Printed() []Run {
+// WithGutter returns the line after its gutter, which is "- |" for old text and "+ |" for new.
+func (l Line) WithGutter() []Run {
 	gutter := []byte("  |")
 	if l.Sign != '=' {
 		gutter[0] = l.Sign
@@ -62,14 +62,14 @@ func (l Line) Printed() []Run {
 	return append(printed, l.Runs...)
 }
 
-// Value lays out a text line by line, and any other value as JSON, on one line if it is short. asciiOnly escapes all
+// ValueLines lays out a text line by line, and any other value as JSON, on one line if it is short. asciiOnly escapes all
 // non-ASCII characters, and shows a text as a JSON string.
-func Value(op byte, v jsontree.Value, asciiOnly bool) []Line {
+func ValueLines(op byte, v jsontree.Value, asciiOnly bool) []Line {
 	if v.Kind == 0 {
 		return nil
 	}
 	if v.Kind == '"' && !asciiOnly && !readsAsJSON(v.Text) {
-		return linesOf(op, text.Lines(v.Text, false))
+		return linesOf(op, text.PrintableLines(v.Text, false))
 	}
 	return jsonLines(op, v, asciiOnly)
 }
@@ -88,8 +88,8 @@ func linesOf(op byte, texts []string) (lines []Line) {
 	return lines
 }
 
-// JSON writes a value as JSON on one line.
-func JSON(v jsontree.Value) string {
+// CompactJSON writes a value as JSON on one line.
+func CompactJSON(v jsontree.Value) string {
 	b, _ := appendJSON(nil, v, "", false)
 	return string(b)
 }
@@ -140,17 +140,17 @@ func printableString(s string, asciiOnly bool) string {
 }
 
 func escaped(s string, asciiOnly bool) string {
-	return string(text.Append(nil, jsonEscapes.Replace(s), asciiOnly))
+	return string(text.AppendPrintable(nil, jsonEscapes.Replace(s), asciiOnly))
 }
 
 // jsonEscapes escapes all but the first of several spaces, too: nobody sees how many there are where a line is wrapped.
 var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "  ", ` \u0020`)
 
-// Words lays out a word diff. A kept line feed begins a new line; Marked shows a removed or added one as an escape. Texts that
+// WordDiffLines lays out a word diff. A kept line feed begins a new line; MarkChanges shows a removed or added one as an escape. Texts that
 // look alike are spelled as code points.
-func Words(pieces []words.Piece) []Line {
+func WordDiffLines(pieces []words.Piece) []Line {
 	if len(pieces) == 1 { // the whole text
-		return linesOf(pieces[0].Op, text.Lines(pieces[0].Text, false))
+		return linesOf(pieces[0].Op, text.PrintableLines(pieces[0].Text, false))
 	}
 	lines := []Line{{Sign: '='}}
 	alike := func(a, b words.Piece) bool { return a.Replaces(b) && Confusable(a.Text, b.Text) }
@@ -160,10 +160,10 @@ func Words(pieces []words.Piece) []Line {
 		var list []string
 		if p.Op == words.OpKept {
 			end = strings.LastIndexByte(p.Text, '\n') + 1
-			list = text.Lines(p.Text, false)
+			list = text.PrintableLines(p.Text, false)
 		}
 		if p.Op != words.OpKept || i+1 < len(pieces) { // the line goes on
-			list = append(list[:max(0, len(list)-1)], string(text.Append(nil, p.Text[end:], exact)))
+			list = append(list[:max(0, len(list)-1)], string(text.AppendPrintable(nil, p.Text[end:], exact)))
 		}
 		for j, line := range list {
 			if j > 0 {
@@ -178,15 +178,15 @@ func Words(pieces []words.Piece) []Line {
 	return lines
 }
 
-// Marked puts [- -] and {+ +} around removed and added runs, unless the sign of the line shows it
+// MarkChanges puts [- -] and {+ +} around removed and added runs, unless the sign of the line shows it
 // already, and escapes text that would close such a mark early.
-func (l Line) Marked() Line {
+func (l Line) MarkChanges() Line {
 	marked := Line{Sign: l.Sign, Continued: l.Continued}
 	for _, r := range l.Runs {
 		switch n := len(marked.Runs); {
 		case r.Op == l.Sign || r.Op != '-' && r.Op != '+':
 		case r.Op == '-':
-			if n > 0 && text.AfterHashes(marked.Runs[n-1].Text) {
+			if n > 0 && text.BracketStartsCICommand(marked.Runs[n-1].Text) {
 				// The bracket of our mark must not turn this text into a command of a CI log.
 				kept := &marked.Runs[n-1]
 				at := strings.LastIndex(kept.Text, "##") + 1
@@ -285,19 +285,19 @@ func readsAsJSON(s string) bool {
 
 // Columns returns how many columns a printable text takes at most.
 func Columns(s string) int {
-	_, n := fit(s, AnyWidth, AnyWidth)
+	_, n := fit(s, UnlimitedWidth, UnlimitedWidth)
 	return n
 }
 
-// WithBlanksSpelled lays out a text line by line, with visible names for the whitespace at its beginning and end.
-func WithBlanksSpelled(op byte, s string) []Line {
+// WhitespaceLines lays out a text line by line, with visible names for the whitespace at its beginning and end.
+func WhitespaceLines(op byte, s string) []Line {
 	if s == "" {
 		return nil
 	}
 	kept := strings.Trim(s, " \t\r\n")
 	at := strings.Index(s, kept)
-	texts := text.Lines(kept, false)
-	texts[0] = text.Blanks(s[:at]) + texts[0]
-	texts[len(texts)-1] += text.Blanks(s[at+len(kept):])
+	texts := text.PrintableLines(kept, false)
+	texts[0] = text.SpellWhitespace(s[:at]) + texts[0]
+	texts[len(texts)-1] += text.SpellWhitespace(s[at+len(kept):])
 	return linesOf(op, texts)
 }

@@ -99,7 +99,7 @@ func TestShowText(t *testing.T) {
 		{"a\n" + strings.Repeat("\n", 9) + "::error::b", "a\n<10 line feeds>\n::error::b"},
 		{strings.Repeat(" ", 200), "<200 spaces>"},
 	} {
-		lines := wrap(Value('+', jsontree.Text(tt.text), false), Width)
+		lines := wrap(ValueLines('+', jsontree.String(tt.text), false), DefaultWidth)
 		var rows []string
 		for _, l := range lines {
 			row := l.row()
@@ -135,14 +135,14 @@ func TestShowJSON(t *testing.T) {
 		{`{"\u001b[2J":1}`, `{"<U+001B>[2J":1}`},
 	} {
 		var rows []string
-		for _, l := range wrap(jsonLines('=', pintest.Tree(t, tt.text), false), Width) {
+		for _, l := range wrap(jsonLines('=', pintest.ParseTree(t, tt.text), false), DefaultWidth) {
 			rows = append(rows, l.row())
 		}
 		if got := strings.Join(rows, "\n"); got != tt.want {
 			t.Errorf("%s\ngot\n%s\nwant\n%s", tt.text, got, tt.want)
 		}
 	}
-	if got := jsonLines('=', pintest.Tree(t, `{"é":"\u0430"}`), true)[0].row(); got != `{"<U+00E9>":"<U+0430>"}` {
+	if got := jsonLines('=', pintest.ParseTree(t, `{"é":"\u0430"}`), true)[0].row(); got != `{"<U+00E9>":"<U+0430>"}` {
 		t.Errorf("in ASCII: %s", got)
 	}
 }
@@ -160,10 +160,10 @@ func TestShowWords(t *testing.T) {
 		{"x -] y", "y", "[-x <U+002D>] -]y"},
 		{"", "::error::x\n##[error]", "+::error::x\n+##<U+005B>error]"},
 	} {
-		budget := effort.New()
+		budget := effort.NewBudget()
 		var rows []string // each after its sign, unless that is '='
-		for _, l := range Words(words.DiffWords(budget, tt.old, tt.new)) {
-			row := l.Marked().row()
+		for _, l := range WordDiffLines(words.DiffWords(budget, tt.old, tt.new)) {
+			row := l.MarkChanges().row()
 			if l.Sign != '=' {
 				row = string(l.Sign) + row
 			}
@@ -181,14 +181,14 @@ func FuzzShowText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		width := LeastWidth + len(s)%Width
-		lines := wrap(Value('-', jsontree.Text(s), false), width)
+		width := MinWidth + len(s)%DefaultWidth
+		lines := wrap(ValueLines('-', jsontree.String(s), false), width)
 		checkRows(t, lines, width)
 		var got []string
 		for _, l := range unwrapped(lines) {
 			got = append(got, l.row())
 		}
-		shown, want := strings.Join(got, "\n"), strings.Join(text.Lines(s, false), "\n")
+		shown, want := strings.Join(got, "\n"), strings.Join(text.PrintableLines(s, false), "\n")
 		if quoted := printableString(s, false); strings.Join(got, "") == quoted { // FuzzShowJSON reads it back
 			shown, want = quoted, quoted
 		} else if json.Valid([]byte(s)) {
@@ -211,12 +211,12 @@ func FuzzShowJSON(f *testing.F) {
 	f.Add([]byte(`[[[[[[[["` + strings.Repeat("x", 90) + `"]]]]]]]]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := jsontree.NewReader(data)
-		v, err := r.Only()
+		v, err := r.ReadSingle()
 		if err != nil {
 			return
 		}
 		for _, asciiOnly := range []bool{false, true} {
-			width := LeastWidth + len(data)%Width
+			width := MinWidth + len(data)%DefaultWidth
 			lines := wrap(jsonLines('+', v, asciiOnly), width)
 			checkRows(t, lines, width)
 			var text strings.Builder
@@ -234,7 +234,7 @@ func FuzzShowJSON(f *testing.F) {
 			if !json.Valid([]byte(shown)) {
 				t.Fatalf("%s\nis shown as\n%s", data, shown)
 			}
-			back := unescapedTexts(t, pintest.Tree(t, shown))
+			back := unescapedTexts(t, pintest.ParseTree(t, shown))
 			if !jsontree.Equal(back, v) {
 				t.Fatalf("%s\nis shown as\n%s\nwhich reads as\n%s", data, shown, jsontree.Append(nil, back))
 			}
@@ -245,10 +245,10 @@ func FuzzShowJSON(f *testing.F) {
 // unescapedTexts reads every text and key of a value back from its printable form.
 func unescapedTexts(t *testing.T, v jsontree.Value) jsontree.Value {
 	if v.Kind == '"' {
-		v.Text = jsontest.Unprintable(t, v.Text)
+		v.Text = jsontest.ParsePrintable(t, v.Text)
 	}
 	for i, p := range v.Parts {
-		v.Parts[i] = jsontree.Member{Name: jsontest.Unprintable(t, p.Name), Value: unescapedTexts(t, p.Value)}
+		v.Parts[i] = jsontree.Member{Name: jsontest.ParsePrintable(t, p.Name), Value: unescapedTexts(t, p.Value)}
 	}
 	if v.Kind == '{' {
 		return jsontree.Object(v.Parts...) // unescaped keys can have another order
@@ -273,12 +273,12 @@ func FuzzShowWords(f *testing.F) {
 		if !utf8.ValidString(old) || !utf8.ValidString(new) || len(old) > 2_000 || len(new) > 2_000 {
 			return
 		}
-		budget := effort.New()
-		lines := Words(words.DiffWords(budget, old, new))
-		width := LeastWidth + len(old)%Width
+		budget := effort.NewBudget()
+		lines := WordDiffLines(words.DiffWords(budget, old, new))
+		width := MinWidth + len(old)%DefaultWidth
 		var rows []Line
 		for _, l := range lines {
-			rows = append(rows, l.Marked().Wrap(width, width)...)
+			rows = append(rows, l.MarkChanges().Wrap(width, width)...)
 		}
 		checkRows(t, rows, width)
 		var before, after strings.Builder
@@ -302,7 +302,7 @@ func FuzzShowWords(f *testing.F) {
 					}
 					r.Text = strings.TrimSuffix(strings.TrimPrefix(r.Text, open), closing)
 				}
-				text := jsontest.Unprintable(t, lineFeedsWithin.ReplaceAllString(r.Text, ""))
+				text := jsontest.ParsePrintable(t, lineFeedsWithin.ReplaceAllString(r.Text, ""))
 				if r.Op != '+' {
 					before.WriteString(text)
 				}

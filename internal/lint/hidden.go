@@ -188,6 +188,6 @@ func (r *Reviewer) characters(prose bool) {
 			inRow++
 		}
 		stray := prose && n <= 2 && inRow == 1 && t.isStray(at[0]) && t.isStray(at[n-1])
-		r.addFor("", hiddenKinds[kind].id, !stray, "%s %s%s: %s", text.Count(n, "character"), hiddenKinds[kind].what, r.where, r.around(place(at[0]), place(at[0]+inRow)))
+		r.addFor("", hiddenKinds[kind].id, !stray, "%s %s%s: %s", text.FormatCount(n, "character"), hiddenKinds[kind].what, r.where, r.around(place(at[0]), place(at[0]+inRow)))
 	}
 }

@@ -16,9 +16,9 @@ func warningsOf(t *testing.T, tools ...string) (ids []string) {
 	t.Helper()
 	set := pintest.PinsOf(t, `{"tools":[`+strings.Join(tools, ",")+`]}`, pin.Policy{})
 	set.Server = "here"
-	x := NewNames(nil, []pin.Set{set})
+	x := NewNameIndex(nil, []pin.Set{set})
 	for _, p := range set.Pins {
-		for _, f := range WarningsIn(x.Entry("here", p, nil)) {
+		for _, f := range WarningsIn(x.CheckEntry("here", p, nil)) {
 			ids = append(ids, f.ID)
 		}
 	}
@@ -33,7 +33,7 @@ func taking(name, description, parameter, members string) string {
 
 // TestOrdinaryKinds: a tool gets no warning for words that its purpose explains.
 func TestOrdinaryKinds(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/ordinary_kinds.txt", 4) {
+	for _, row := range jsontest.ReadRows(t, "testdata/ordinary_kinds.txt", 4) {
 		tool := toolSaying(row[0], row[1])
 		if row[2] != "" {
 			tool = taking(row[0], row[1], row[2], row[3])
@@ -79,7 +79,7 @@ func TestQuotationsThatCommand(t *testing.T) {
 // TestOrdinaryTexts: texts that speak of consent, secrets, days, accounts and people as ordinary tools do have
 // no warning, in a description and in that of a parameter.
 func TestOrdinaryTexts(t *testing.T) {
-	for _, text := range jsontest.Lines(t, "testdata/ordinary_texts.txt") {
+	for _, text := range jsontest.ReadLines(t, "testdata/ordinary_texts.txt") {
 		inside := taking("count_words", "Counts words.", "depth", fmt.Sprintf(`"description":%q`, text))
 		for _, tool := range []string{toolSaying("count_words", text), inside} {
 			if got := warningsOf(t, tool); got != nil {
@@ -87,7 +87,7 @@ func TestOrdinaryTexts(t *testing.T) {
 			}
 		}
 	}
-	for _, value := range jsontest.Rows(t, "testdata/ordinary_values.txt", 3) {
+	for _, value := range jsontest.ReadRows(t, "testdata/ordinary_values.txt", 3) {
 		member := fmt.Sprintf("%q:%q", value[1], value[2])
 		if value[1] == "enum" || value[1] == "examples" {
 			member = fmt.Sprintf("%q:[%q]", value[1], value[2])

@@ -32,9 +32,9 @@ func (r *Reviewer) paddings() {
 			most = max(most, blanks)
 		}
 		if most >= padBlanks {
-			r.add("padding", "text behind %s%s: %s", text.Count(most, "blank"), r.where, r.around(from, to))
+			r.add("padding", "text behind %s%s: %s", text.FormatCount(most, "blank"), r.where, r.around(from, to))
 		} else if lines >= padLineFeeds {
-			r.add("padding", "text behind %s%s: %s", text.Count(lines, "line feed"), r.where, r.around(from, to))
+			r.add("padding", "text behind %s%s: %s", text.FormatCount(lines, "line feed"), r.where, r.around(from, to))
 		}
 	}
 }
@@ -66,10 +66,10 @@ func (r *Reviewer) oversizeList(found *pin.Set) {
 	stopped := ""
 	if n := pinsRead(found); n < len(found.Pins) {
 		first := found.Pins[n]
-		stopped = fmt.Sprintf("; reading stopped at %s bytes, before %s: no more is reviewed", text.Number(maxRead), first.EntryRef())
+		stopped = fmt.Sprintf("; reading stopped at %s bytes, before %s: no more is reviewed", text.FormatNumber(maxRead), first.EntryRef())
 	}
 	if size > maxList {
-		r.add("oversize", "definitions of %s bytes, over %s%s", text.Number(size), text.Number(maxList), stopped)
+		r.add("oversize", "definitions of %s bytes, over %s%s", text.FormatNumber(size), text.FormatNumber(maxList), stopped)
 	}
 }
 

@@ -62,14 +62,14 @@ type Finding struct {
 	Subject string
 }
 
-// Record returns what the lockfile records when a person accepts the warning.
-func (f Finding) Record() pin.Record {
-	return pin.Record{ID: f.ID, Place: f.Place, Digest: f.TextDigest}
+// AcceptedWarning returns what the lockfile records when a person accepts the warning.
+func (f Finding) AcceptedWarning() pin.AcceptedWarning {
+	return pin.AcceptedWarning{ID: f.ID, Place: f.Place, Digest: f.TextDigest}
 }
 
-// EntryRecord returns that record with its entry.
-func (f Finding) EntryRecord() pin.EntryRecord {
-	return pin.EntryRecord{Of: f.Ref(), Record: f.Record()}
+// EntryWarning returns that record with its entry.
+func (f Finding) EntryWarning() pin.EntryWarning {
+	return pin.EntryWarning{Entry: f.Ref(), AcceptedWarning: f.AcceptedWarning()}
 }
 
 // Unclean reports whether lock and relock refuse an entry with this finding under the policy requireClean. It considers
@@ -100,7 +100,7 @@ type Reviewer struct {
 	list []Finding
 
 	// Findings by id and level: 0 notes, 1 warnings.
-	counts [len(Table)][2]int
+	counts [len(Rules)][2]int
 
 	// If it isn't nil, whether a tool of a name is looked for.
 	sought func(name string) bool
@@ -168,11 +168,11 @@ func (r *Reviewer) at(members ...string) {
 	}
 }
 
-// Entry lists the findings of one entry as received. A warning is approved if it is recorded
+// CheckEntry lists the findings of one entry as received. A warning is approved if it is recorded
 // with the pin, a note if the pinned definition has the same one. The order is total: by
-// Table, warnings before notes, pointer, detail. Of one id and level Entry lists at most
+// Table, warnings before notes, pointer, detail. Of one id and level CheckEntry lists at most
 // mostOf, the first in the text, and one more finding that counts the rest.
-func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
+func (x *NameIndex) CheckEntry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	r := x.newReview(server, &p)
 	r.whole(&p)
 	if before == nil {
@@ -183,29 +183,31 @@ func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	}
 	same := before.Digest == p.Digest
 	if !same && before.Definition != nil {
-		was := before.Shown()
+		was := before.ReviewTree()
 		r.invocation(was)
 		r.joined(&was)
 	}
 	list := r.finish()
 	accepted := recordSet(before.Accepted)
-	isOpen := func(f Finding) bool { return f.Warning && accepted[f.Record()] || !f.Warning && f.ID != "new-address" } // nobody has approved a new address
+	isOpen := func(f Finding) bool {
+		return f.Warning && accepted[f.AcceptedWarning()] || !f.Warning && f.ID != "new-address"
+	} // nobody has approved a new address
 	if !same && slices.ContainsFunc(list, isOpen) {
 		then := x.newReview(server, before)
 		then.whole(before)
 		approve(list, then.finish())
 		// If the pinned definition is stored, a record approves only a text in it.
 		if before.Definition != nil {
-			had := map[pin.Record]bool{}
+			had := map[pin.AcceptedWarning]bool{}
 			for _, f := range then.list {
-				had[f.Record()] = accepted[f.Record()]
+				had[f.AcceptedWarning()] = accepted[f.AcceptedWarning()]
 			}
 			accepted = had
 		}
 	}
 	for i := range list {
 		if f := &list[i]; f.Warning {
-			f.Approved = accepted[f.Record()]
+			f.Approved = accepted[f.AcceptedWarning()]
 		} else {
 			f.Approved = same || f.Approved && !f.more
 		}
@@ -213,8 +215,8 @@ func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	return list
 }
 
-func recordSet(records []pin.Record) map[pin.Record]bool {
-	set := map[pin.Record]bool{}
+func recordSet(records []pin.AcceptedWarning) map[pin.AcceptedWarning]bool {
+	set := map[pin.AcceptedWarning]bool{}
 	for _, record := range records {
 		set[record] = true
 	}
@@ -244,13 +246,13 @@ func (r *Reviewer) whole(p *pin.Pin) {
 		return
 	}
 	if size := definitionSize(p); size > maxDefinition {
-		r.add("oversize", "a definition of %s bytes, over %s", text.Number(size), text.Number(maxDefinition))
+		r.add("oversize", "a definition of %s bytes, over %s", text.FormatNumber(size), text.FormatNumber(maxDefinition))
 	}
 	if p.Type == pin.Tools {
 		r.name(p.Name)
 	}
 	if r.isUnread(p) {
-		r.add("oversize", unreadText, text.Number(maxRead))
+		r.add("oversize", unreadText, text.FormatNumber(maxRead))
 		return
 	}
 	r.root = r.own.root(p)
@@ -261,8 +263,8 @@ func (r *Reviewer) whole(p *pin.Pin) {
 	r.hints(r.root.Get("annotations"))
 }
 
-// List lists the findings of a capture as a whole.
-func (x *NameIndex) List(found pin.Set) []Finding {
+// CheckCapture lists the findings of a capture as a whole.
+func (x *NameIndex) CheckCapture(found pin.Set) []Finding {
 	r := x.newReview(found.Server, &pin.Pin{})
 	r.about.WholeServer = true
 	r.digest = found.Digest
@@ -270,16 +272,16 @@ func (x *NameIndex) List(found pin.Set) []Finding {
 	return r.finish()
 }
 
-// Unpinned lists the warnings in what a policy leaves out of the pinned definition:
+// CheckUnpinned lists the warnings in what a policy leaves out of the pinned definition:
 // whole descriptions, or the ends of them.
-func (x *NameIndex) Unpinned(server string, p pin.Pin) []Finding {
+func (x *NameIndex) CheckUnpinned(server string, p pin.Pin) []Finding {
 	if p.Received == nil || p.Definition == nil {
 		return nil
 	}
 	r := x.newReview(server, &p)
 	// No digest covers this text, so nothing else would report it.
 	if r.isUnread(&p) {
-		r.add("oversize", unreadText, text.Number(maxRead))
+		r.add("oversize", unreadText, text.FormatNumber(maxRead))
 	} else {
 		received := p.AsReceived()
 		pinned := p.Tree()
@@ -301,7 +303,7 @@ func (r *Reviewer) unpinned(text string, pinned *jsontree.Value, path []jsontree
 	if pinned == nil || pinned.Kind != '{' {
 		return
 	}
-	kept := jsontree.TextOf(jsontree.Lookup(pinned, "description"))
+	kept := jsontree.StringOf(jsontree.Lookup(pinned, "description"))
 	if text == kept {
 		return
 	}
@@ -316,7 +318,7 @@ func (r *Reviewer) unpinned(text string, pinned *jsontree.Value, path []jsontree
 
 // add reports a finding at the level of its id.
 func (r *Reviewer) add(id, format string, args ...any) {
-	r.addFor("", id, Table[findingRow(id)].Warning, format, args...)
+	r.addFor("", id, Rules[findingRow(id)].Warning, format, args...)
 }
 
 // addFor adds a finding about the name in subject, or about no name if subject is "". A costly argument is passed as a
@@ -342,20 +344,20 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 				f.Detail += deeper
 				break
 			}
-			f.Pointer = jsontree.Pointer(f.Pointer, token)
+			f.Pointer = jsontree.ExtendPointer(f.Pointer, token)
 			switch {
 			case warning && step.Index < 0:
-				f.Place = jsontree.Pointer(f.Place, token)
+				f.Place = jsontree.ExtendPointer(f.Place, token)
 			case warning && i == 1 && f.Type == pin.Prompts && r.path[0].Name == "arguments": // an argument is known by its name
 				// Unpinned sets no root, so the list is empty then.
 				if list := r.root.Get("arguments").Items(); step.Index < len(list) {
-					f.Place = jsontree.Pointer(f.Place, list[step.Index].Get("name").Text)
+					f.Place = jsontree.ExtendPointer(f.Place, list[step.Index].Get("name").Text)
 				}
 			}
 		}
 		if warning && r.text != "" {
 			if r.hash == nil || r.hashed != r.text {
-				r.hash, r.hashed = pin.HashText(r.pinnedText()), r.text
+				r.hash, r.hashed = pin.StartTextDigest(r.pinnedText()), r.text
 			}
 			f.TextDigest = pin.TextDigest(r.hash, subject)
 		}
@@ -369,7 +371,7 @@ func (r *Reviewer) pinnedText() string {
 	if r.own == nil {
 		return r.text
 	}
-	v, _ := pin.PutPlaceholders(jsontree.Text(r.text), r.own.set.Values)
+	v, _ := pin.InsertPlaceholders(jsontree.String(r.text), r.own.set.Substitutes)
 	return v.Text
 }
 
@@ -386,7 +388,7 @@ func (r *Reviewer) finish() []Finding {
 	})
 	for i := range r.list {
 		if f := &r.list[i]; f.more {
-			f.Detail = fmt.Sprintf("and %s more of this kind", text.Number(r.counts[findingRow(f.ID)][BoolToInt(f.Warning)]-mostOf(f.ID)))
+			f.Detail = fmt.Sprintf("and %s more of this kind", text.FormatNumber(r.counts[findingRow(f.ID)][BoolToInt(f.Warning)]-mostOf(f.ID)))
 		}
 	}
 	return r.list
@@ -402,7 +404,7 @@ func mostOf(id string) int {
 }
 
 func findingRow(id string) int {
-	return slices.IndexFunc(Table[:], func(rule findingRule) bool { return rule.ID == id })
+	return slices.IndexFunc(Rules[:], func(rule findingRule) bool { return rule.ID == id })
 }
 
 // BoolToInt is 1 for true and 0 for false, to sort by.
@@ -503,7 +505,7 @@ func excerpt(s string, part, found textRange) string {
 	cut := ""
 	if runes := []rune(s[from:to]); len(runes) > maxExcerpt+len("<and 99 more characters>") { // only if the cut makes it shorter
 		to = from + len(string(runes[:maxExcerpt]))
-		cut = fmt.Sprintf("<and %s more characters>", text.Number(len(runes)-maxExcerpt))
+		cut = fmt.Sprintf("<and %s more characters>", text.FormatNumber(len(runes)-maxExcerpt))
 	}
 	printed := func(from, to int) string { return text.Printable(excerptEscapes.Replace(s[from:to])) }
 	shown := printed(from, to)

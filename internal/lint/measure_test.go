@@ -40,14 +40,14 @@ func publishedExamples(t testing.TB) []publishedExample {
 
 // publishedFile has the published examples: a list of objects with class, place, source, tool
 // and, where the poison is about other tools, peers.
-var publishedFile = pintest.Path("../shared/published.json")
+var publishedFile = pintest.FromRoot("../shared/published.json")
 
 // warnedOf reports whether an example gets a warning alone, and together with its peers.
 func warnedOf(t testing.TB, e publishedExample) (alone, beside bool) {
 	tool := foundSet(t, "here", string(e.Tool))
 	warned := func(lock lockfile.Lockfile) bool {
-		x := NewNames(lock.Servers, []pin.Set{tool})
-		found := append(x.Entry("here", tool.Pins[0], nil), x.List(tool)...)
+		x := NewNameIndex(lock.Servers, []pin.Set{tool})
+		found := append(x.CheckEntry("here", tool.Pins[0], nil), x.CheckCapture(tool)...)
 		return slices.ContainsFunc(found, func(f Finding) bool { return f.Warning })
 	}
 	peers := pin.Set{Server: "peer"}
@@ -105,7 +105,7 @@ func TestPublishedExamples(t *testing.T) {
 
 // morePublishedFile has further published texts: a list of objects with a tool, whether it
 // orders the model to do something, and the same tool without the poison.
-var morePublishedFile = pintest.Path("../shared/published-2.json")
+var morePublishedFile = pintest.FromRoot("../shared/published-2.json")
 
 // Of the published orders at least 85 % get a warning. A tool without its poison gets no warning.
 func TestMorePublishedExamples(t *testing.T) {
@@ -151,7 +151,7 @@ func TestMorePublishedExamples(t *testing.T) {
 // locked alone. In one lockfile with all the others, at most six warnings name another server's tool.
 func TestFindingsOfOrdinaryServers(t *testing.T) {
 	jsontest.SkipShort(t, "it reviews all ordinary servers")
-	files, _ := filepath.Glob(pintest.Path("../shared/ordinary/*.json*"))
+	files, _ := filepath.Glob(pintest.FromRoot("../shared/ordinary/*.json*"))
 	if len(files) == 0 {
 		t.Skip("no ordinary servers at hand")
 	}
@@ -159,18 +159,18 @@ func TestFindingsOfOrdinaryServers(t *testing.T) {
 	for _, path := range files {
 		sets = append(sets, pintest.RealPins(t, path, filepath.Base(path)))
 	}
-	together := NewNames(nil, sets)
+	together := NewNameIndex(nil, sets)
 	alone := 0
 	pairs := 0
 	tools := 0
 	for _, s := range sets {
 		warned := func(x *NameIndex) (list []Finding) {
 			for _, p := range s.Pins {
-				list = append(list, WarningsIn(x.Entry(s.Server, p, nil))...)
+				list = append(list, WarningsIn(x.CheckEntry(s.Server, p, nil))...)
 			}
 			return list
 		}
-		if list := warned(NewNames(nil, []pin.Set{s})); len(list) > 0 {
+		if list := warned(NewNameIndex(nil, []pin.Set{s})); len(list) > 0 {
 			alone++
 			t.Logf("alone: %s: %v", s.Server, list)
 		}
@@ -196,7 +196,7 @@ func TestNotesOfRealUpgrades(t *testing.T) {
 	var entries, addresses [2]int // of entries that changed, and of those that were added
 	pintest.RealUpgrades(t, func(old, new string) {
 		before, now := pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s")
-		x := NewNames([]pin.Set{before}, []pin.Set{now})
+		x := NewNameIndex([]pin.Set{before}, []pin.Set{now})
 		for _, p := range now.Pins {
 			pinned := before.Find(p.Key)
 			if pinned != nil && pinned.Digest == p.Digest {
@@ -204,7 +204,7 @@ func TestNotesOfRealUpgrades(t *testing.T) {
 			}
 			joined := BoolToInt(pinned == nil)
 			entries[joined]++
-			for _, f := range x.Entry("s", p, pinned) {
+			for _, f := range x.CheckEntry("s", p, pinned) {
 				addresses[joined] += BoolToInt(f.ID == "new-address")
 			}
 		}

@@ -44,8 +44,8 @@ type NameIndex struct {
 	known map[string]bool
 }
 
-// NewNames collects the names of all tools that the lockfile pins and the captures list.
-func NewNames(locked []pin.Set, found []pin.Set) *NameIndex {
+// NewNameIndex collects the names of all tools that the lockfile pins and the captures list.
+func NewNameIndex(locked []pin.Set, found []pin.Set) *NameIndex {
 	sets := slices.Concat(locked, found)
 	slices.SortStableFunc(sets, func(a, b pin.Set) int { return jsontree.CompareUTF16(a.Server, b.Server) })
 	x := &NameIndex{holders: map[pin.Key][]string{}, skeletons: map[string][]string{}, now: map[string]*serverNames{}, known: map[string]bool{}}
@@ -57,7 +57,7 @@ func NewNames(locked []pin.Set, found []pin.Set) *NameIndex {
 		if before != nil {
 			x.now[s.Server].pinned = before.set
 		}
-		for _, p := range s.Of(pin.Tools) {
+		for _, p := range s.PinsOf(pin.Tools) {
 			if p.Name != "" && x.addHolder(p.Key, s.Server) {
 				for _, key := range skeletons(p.Name) {
 					x.addName(p.Name, key)
@@ -67,10 +67,10 @@ func NewNames(locked []pin.Set, found []pin.Set) *NameIndex {
 		if i+1 < len(sets) && sets[i+1].Server == s.Server {
 			continue // a capture replaces these
 		}
-		for _, p := range s.Of(pin.Skills) {
+		for _, p := range s.PinsOf(pin.Skills) {
 			x.addHolder(skillKey(p.Name), s.Server)
 		}
-		for _, p := range s.Of(pin.Tools) {
+		for _, p := range s.PinsOf(pin.Tools) {
 			x.addName(p.Name, clientName(s.Server, p.Name))
 		}
 	}
@@ -101,7 +101,7 @@ func (x *NameIndex) naming(own *serverNames, p *pin.Pin, isSought func(name stri
 	r.own = own
 	r.sought = isSought
 	r.whole(p)
-	return slices.DeleteFunc(r.list, func(f Finding) bool { return f.Names() == "" })
+	return slices.DeleteFunc(r.list, func(f Finding) bool { return f.NamedTool() == "" })
 }
 
 func toolKey(name string) pin.Key { return pin.Key{Type: pin.Tools, Name: name} }
@@ -119,10 +119,10 @@ func (x *NameIndex) others(server string, key pin.Key) (list string, count int) 
 	var names []string
 	for _, other := range holders[:min(len(holders), maxOthers+1)] {
 		if other != server && len(names) < maxOthers {
-			names = append(names, text.Name(other))
+			names = append(names, text.QuoteName(other))
 		}
 	}
-	return text.FirstOf(names, count), count
+	return text.JoinFirstNames(names, count), count
 }
 
 // lacks reports whether the server doesn't use a name that looks like a tool's. If any server has a tool of that name,
@@ -190,7 +190,7 @@ func (s *serverNames) root(p *pin.Pin) jsontree.Value {
 			return root
 		}
 	}
-	return p.ShownAsReceived()
+	return p.ReviewTreeAsReceived()
 }
 
 // addAll adds the names of members in v, and the strings in it that aren't prose.
@@ -365,8 +365,8 @@ func (r *Reviewer) name(name string) {
 	r.at()
 }
 
-// shown is text.Name for a detail.
-func shown(name string) lazy { return func() string { return text.Name(name) } }
+// shown is text.QuoteName for a detail.
+func shown(name string) lazy { return func() string { return text.QuoteName(name) } }
 
 // namesOtherTool is the id of a finding about text that names another server's tool.
 const namesOtherTool = "names-other-tool"

@@ -10,18 +10,18 @@ import (
 
 // Parameters and members of results that a reviewer looks for, because of what they are for.
 
-// A Place is a parameter, or a member of a result, that is for a secret or for the path of a file to write.
-type Place struct {
+// A SensitivePlace is a parameter, or a member of a result, that is for a secret or for the path of a file to write.
+type SensitivePlace struct {
 	Name     string
 	IsSecret bool
 }
 
-// NewPlace finds the first place that a definition has and the approved one (before) lacks, and the JSON Pointer to its
+// AddedSensitivePlace finds the first place that a definition has and the approved one (before) lacks, and the JSON Pointer to its
 // schema. A place that only moved isn't new. The members of a result are looked at for secrets only.
-func NewPlace(before, now *jsontree.Value) (first Place, pointer string, is bool) {
-	known := map[Place]bool{}
-	eachPlace(before, func(p Place, _ []jsontree.Step) { known[p] = true })
-	eachPlace(now, func(p Place, path []jsontree.Step) {
+func AddedSensitivePlace(before, now *jsontree.Value) (first SensitivePlace, pointer string, is bool) {
+	known := map[SensitivePlace]bool{}
+	eachPlace(before, func(p SensitivePlace, _ []jsontree.Step) { known[p] = true })
+	eachPlace(now, func(p SensitivePlace, path []jsontree.Step) {
 		if !is && !known[p] {
 			first, pointer, is = p, pointerOf(path), true
 		}
@@ -30,7 +30,7 @@ func NewPlace(before, now *jsontree.Value) (first Place, pointer string, is bool
 }
 
 // eachPlace calls f for each place in a definition.
-func eachPlace(definition *jsontree.Value, f func(p Place, path []jsontree.Step)) {
+func eachPlace(definition *jsontree.Value, f func(p SensitivePlace, path []jsontree.Step)) {
 	eachValue(definition, func(v *jsontree.Value, of schema.Position, _ int, path []jsontree.Step) {
 		if of != schema.AtProperties {
 			return
@@ -38,7 +38,7 @@ func eachPlace(definition *jsontree.Value, f func(p Place, path []jsontree.Step)
 		name := path[len(path)-1].Name
 		isSecret := isForSecret(name, *v)
 		if isSecret || path[0].Name == "inputSchema" && isToWrite(name, *v) {
-			f(Place{name, isSecret}, path)
+			f(SensitivePlace{name, isSecret}, path)
 		}
 	})
 }

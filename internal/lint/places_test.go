@@ -14,8 +14,8 @@ import (
 
 // TestPlaces: parameters that are for a secret, and those for the path of a file to write, judged by hand.
 func TestPlaces(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/places.txt", 4) {
-		schema := pintest.Tree(t, row[1])
+	for _, row := range jsontest.ReadRows(t, "testdata/places.txt", 4) {
+		schema := pintest.ParseTree(t, row[1])
 		if got := fmt.Sprint(isForSecret(row[0], schema)); got != row[2] {
 			t.Errorf("%s %s for a secret: %v", row[0], row[1], got)
 		}
@@ -28,18 +28,18 @@ func TestPlaces(t *testing.T) {
 // TestNewPlaces: what an upgrade adds is listed, in the input and in the result.
 func TestNewPlaces(t *testing.T) {
 	tool := func(input, output string) jsontree.Value {
-		return pintest.Tree(t, `{"inputSchema":{"properties":{`+input+`}},"outputSchema":{"properties":{`+output+`}}}`)
+		return pintest.ParseTree(t, `{"inputSchema":{"properties":{`+input+`}},"outputSchema":{"properties":{`+output+`}}}`)
 	}
 	old := tool(`"password":{"type":"string"}`, `"filename":{"type":"string"}`)
 	new := tool(`"filename":{"type":"string"},"o":{"properties":{"password":{"type":"string"}}}`, `"api_key":{"type":"string"},"output_path":{"type":"string"}`)
 	again := tool(`"o":{"properties":{"password":{"type":"string"}}}`, `"api_key":{"type":"string"},"output_path":{"type":"string"}`)
-	if first, pointer, is := NewPlace(&old, &new); first != (Place{"filename", false}) || pointer != "/inputSchema/properties/filename" || !is {
+	if first, pointer, is := AddedSensitivePlace(&old, &new); first != (SensitivePlace{"filename", false}) || pointer != "/inputSchema/properties/filename" || !is {
 		t.Errorf("%v at %s, %v", first, pointer, is)
 	}
-	if first, pointer, is := NewPlace(&old, &again); first != (Place{"api_key", true}) || pointer != "/outputSchema/properties/api_key" || !is {
+	if first, pointer, is := AddedSensitivePlace(&old, &again); first != (SensitivePlace{"api_key", true}) || pointer != "/outputSchema/properties/api_key" || !is {
 		t.Errorf("%v at %s, %v", first, pointer, is)
 	}
-	if first, _, is := NewPlace(&new, &new); is {
+	if first, _, is := AddedSensitivePlace(&new, &new); is {
 		t.Errorf("%v", first)
 	}
 }
@@ -84,13 +84,13 @@ func TestNamesForClients(t *testing.T) {
 		{long[1:] + "a", long[1:] + "b", false},
 		{"get.user", "get_users", false},
 	} {
-		list := WarningsIn(NewNames(nil, []pin.Set{foundSet(t, "here", toolSaying(c.a, "A."), toolSaying(c.b, "B."))}).Entry("here", foundPin(t, toolSaying(c.a, "A.")), nil))
+		list := WarningsIn(NewNameIndex(nil, []pin.Set{foundSet(t, "here", toolSaying(c.a, "A."), toolSaying(c.b, "B."))}).CheckEntry("here", foundPin(t, toolSaying(c.a, "A.")), nil))
 		if (len(list) == 1 && list[0].ID == "look-alike-name" && list[0].Subject == c.b) != c.want || len(list) > 1 {
 			t.Errorf("%s and %s: %v", c.a, c.b, list)
 		}
 	}
-	apart := NewNames(nil, []pin.Set{foundSet(t, "here", toolSaying("get.user", "A.")), foundSet(t, "there", toolSaying("get_user", "B."))})
-	if list := WarningsIn(apart.Entry("here", foundPin(t, toolSaying("get.user", "A.")), nil)); len(list) > 0 {
+	apart := NewNameIndex(nil, []pin.Set{foundSet(t, "here", toolSaying("get.user", "A.")), foundSet(t, "there", toolSaying("get_user", "B."))})
+	if list := WarningsIn(apart.CheckEntry("here", foundPin(t, toolSaying("get.user", "A.")), nil)); len(list) > 0 {
 		t.Errorf("on two servers: %v", list)
 	}
 }
@@ -101,7 +101,7 @@ func TestSkillsThatRun(t *testing.T) {
 		return foundPin(t, `{"uri":"skill://x/SKILL.md","frontmatter":`+frontmatter+`,"resources":[`+fileOf("SKILL.md")+`]}`)
 	}
 	runs := func(p pin.Pin, before *pin.Pin) bool {
-		list := NewNames(nil, nil).Entry("here", p, before)
+		list := NewNameIndex(nil, nil).CheckEntry("here", p, before)
 		return slices.ContainsFunc(list, func(f Finding) bool { return f.ID == "skill-script" })
 	}
 	plain := entry(`{"name":"x"}`)

@@ -14,18 +14,18 @@ type Scope int
 
 const (
 	// An entry that has drifted, or a capture with such an entry.
-	InDrift Scope = iota
+	ScopeDrift Scope = iota
 
 	// An entry that matches its pin, or a capture without drift.
-	InMatch
+	ScopeMatch
 
 	// Text of a matching entry that its policy leaves out of the pin.
-	NotPinned
+	ScopeUnpinned
 
-	NotPinnedDrift // such text of a drifted entry
+	ScopeUnpinnedDrift // such text of a drifted entry
 
 	// A pinned text without a matching entry in a capture: its server has no capture, or the entry has drifted.
-	InPin
+	ScopePin
 )
 
 // Ref returns the entry that a finding is in. For a whole capture its key is empty.
@@ -33,10 +33,10 @@ func (f *Finding) Ref() pin.Ref {
 	return pin.Ref{Server: f.Server, Key: pin.Key{Type: f.Type, Name: f.Entry}}
 }
 
-// Blocks reports whether a warning fails a run in which every entry matches: it is about text that no pin
+// FailsRun reports whether a warning fails a run in which every entry matches: it is about text that no pin
 // covers or, in a review, nobody accepted it.
-func (f *Finding) Blocks(review bool) bool {
-	return f.Warning && (f.Scope == NotPinned || review && f.Scope == InMatch && !f.Approved)
+func (f *Finding) FailsRun(review bool) bool {
+	return f.Warning && (f.Scope == ScopeUnpinned || review && f.Scope == ScopeMatch && !f.Approved)
 }
 
 // A textReading lists the findings of one comparison.
@@ -47,7 +47,7 @@ type textReading struct {
 	drifted pin.Refs
 
 	locked []pin.Set
-	of     Choice
+	of     AcceptScope
 	names  func() *NameIndex // of all servers, once a text is read
 
 	// laterTools, once it is needed.
@@ -59,11 +59,11 @@ type textReading struct {
 // lists the accepted warnings that are recorded. With all, it also reads what is pinned of servers without a capture, and
 // what is pinned for the names of tools that were added.
 func Findings(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
-	return FindingsFor(pairs, drifts, locked, Choice{Named: drifts, All: all})
+	return FindingsFor(pairs, drifts, locked, AcceptScope{Named: drifts, All: all})
 }
 
-// A Choice is what a run may accept.
-type Choice struct {
+// An AcceptScope is what a run may accept.
+type AcceptScope struct {
 	Named []pin.Drift // the drift that may be accepted
 	Gone  pin.Refs    // what agents go without from now on: it is denied, or its pin is dropped
 	All   bool        // all texts are read, not only those that are named
@@ -71,7 +71,7 @@ type Choice struct {
 
 // FindingsFor is Findings for a run that may accept only some of the drift. Naming a tool of the same server is a
 // warning if the run can't accept that tool.
-func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Choice) []Finding {
+func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of AcceptScope) []Finding {
 	if of.All {
 		pairs = asPinned(pairs)
 	}
@@ -84,18 +84,18 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 	r.names = sync.OnceValue(func() *NameIndex {
 		var found []pin.Set
 		for i := range pairs {
-			if pairs[i].Present() {
+			if pairs[i].HasCapture() {
 				found = append(found, pairs[i].Captured)
 			}
 		}
-		x := NewNames(locked, found)
+		x := NewNameIndex(locked, found)
 		for i := range pairs {
 			p := &pairs[i]
 			// The server is in the lockfile, or in the older of two files.
-			x.known[p.Server] = p.Known()
-			if now := x.now[p.Server]; p.Present() {
+			x.known[p.Server] = p.IsLocked()
+			if now := x.now[p.Server]; p.HasCapture() {
 				now.gone = of.Gone
-				if !p.Known() && len(of.Named) < len(drifts) {
+				if !p.IsLocked() && len(of.Named) < len(drifts) {
 					now.pinned = namedOf(p.Captured, isNamed)
 				}
 			}
@@ -157,9 +157,9 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 func asPinned(pairs []pin.Comparison) []pin.Comparison {
 	pairs = slices.Clone(pairs)
 	for i := range pairs {
-		if p := &pairs[i]; p.Missing() {
+		if p := &pairs[i]; p.LacksCapture() {
 			p.Captured = p.Locked
-			p.State = pin.Paired
+			p.State = pin.StatePaired
 		}
 	}
 	return pairs
@@ -168,7 +168,7 @@ func asPinned(pairs []pin.Comparison) []pin.Comparison {
 // namedOf returns the entries of a set that are named.
 func namedOf(s pin.Set, isNamed pin.Refs) *pin.Set {
 	of := &pin.Set{Server: s.Server}
-	of.Put(slices.DeleteFunc(slices.Clone(s.Pins), func(p pin.Pin) bool { return !isNamed[pin.Ref{Server: s.Server, Key: p.Key}] }))
+	of.SetPins(slices.DeleteFunc(slices.Clone(s.Pins), func(p pin.Pin) bool { return !isNamed[pin.Ref{Server: s.Server, Key: p.Key}] }))
 	return of
 }
 
@@ -177,21 +177,21 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	drifted := r.drifted[pin.Ref{Server: of.Server, Key: p.Key}]
 	pinned := recording(of, drifted).Find(p.Key)
 	if of.Captured.Policy.Descriptions != "" {
-		list = r.names().Unpinned(of.Server, *p)
+		list = r.names().CheckUnpinned(of.Server, *p)
 	}
 	type place struct{ id, pointer string }
 	unpinned := map[place]bool{}
 	for i := range list {
 		f := &list[i]
-		if f.Scope = NotPinned; drifted {
-			f.Scope = NotPinnedDrift
+		if f.Scope = ScopeUnpinned; drifted {
+			f.Scope = ScopeUnpinnedDrift
 		}
 		unpinned[place{f.ID, f.Pointer}] = true
 	}
 	if !drifted && !r.of.All {
 		return list
 	}
-	for _, f := range r.names().Entry(of.Server, *p, pinned) {
+	for _, f := range r.names().CheckEntry(of.Server, *p, pinned) {
 		elsewhere := pinned != nil && !f.Approved && r.toldElsewhere(&f)
 		switch {
 		case drifted:
@@ -199,7 +199,7 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 		case !f.Warning, elsewhere, unpinned[place{f.ID, f.Pointer}]:
 			continue
 		default:
-			f.Scope = InMatch
+			f.Scope = ScopeMatch
 		}
 		list = append(list, f)
 	}
@@ -216,7 +216,7 @@ func firstOpen(list []Finding) (kept []Finding) {
 		}
 	}
 	if at := slices.IndexFunc(kept, func(f Finding) bool { return f == list[first] }); len(kept) < len(list) {
-		kept[at].Detail += ", and " + text.Number(len(list)-len(kept)) + " more"
+		kept[at].Detail += ", and " + text.FormatNumber(len(list)-len(kept)) + " more"
 	}
 	return kept
 }
@@ -224,7 +224,7 @@ func firstOpen(list []Finding) (kept []Finding) {
 // recording returns the pins whose accepted warnings apply: those of the lockfile or, for an entry that is equal in two
 // lockfiles, those of the new lockfile.
 func recording(of *pin.Comparison, drifted bool) *pin.Set {
-	if of.Lockfiles && !drifted {
+	if of.BothLockfiles && !drifted {
 		return &of.Captured
 	}
 	return &of.Locked
@@ -236,39 +236,39 @@ func recording(of *pin.Comparison, drifted bool) *pin.Set {
 func (r *textReading) mentions(told []Finding) (list []Finding) {
 	added := map[string]bool{}
 	for i := range r.of.Named {
-		if d := &r.of.Named[i]; d.Kind == pin.Added && d.Type == pin.Tools {
+		if d := &r.of.Named[i]; d.Kind == pin.DriftAdded && d.Type == pin.Tools {
 			added[d.Name] = true
 		}
 	}
 	if len(added)+len(r.of.Gone) == 0 {
 		return nil
 	}
-	isTold := map[pin.EntryRecord]bool{}
+	isTold := map[pin.EntryWarning]bool{}
 	for i := range told {
-		if told[i].Scope != InMatch {
+		if told[i].Scope != ScopeMatch {
 			continue // it is about a text that may not be pinned
 		}
-		isTold[told[i].EntryRecord()] = true
+		isTold[told[i].EntryWarning()] = true
 	}
 	for i := range r.locked {
 		s := &r.locked[i]
-		side := pin.ComparisonOf(r.pairs, s.Server)
+		side := pin.FindComparison(r.pairs, s.Server)
 		own := newServerNames(s) // what a capture lists besides is no name of the pinned texts
 		own.gone = r.of.Gone
-		if side != nil && side.Present() {
+		if side != nil && side.HasCapture() {
 			own.pinned = &side.Captured
 		}
 		sought := func(name string) bool { return added[name] || r.of.Gone[pin.Ref{Server: s.Server, Key: toolKey(name)}] }
 		for j := range s.Pins {
 			p := &s.Pins[j]
-			scope := InPin
+			scope := ScopePin
 			if now := matching(side, p); now != nil {
-				scope = InMatch
+				scope = ScopeMatch
 				p = now // which may have more than its policy pins
 			}
 			accepted := recordSet(s.Pins[j].Accepted)
 			open := slices.DeleteFunc(r.names().naming(own, p, sought), func(f Finding) bool {
-				return accepted[f.Record()] || isTold[f.EntryRecord()]
+				return accepted[f.AcceptedWarning()] || isTold[f.EntryWarning()]
 			})
 			if len(told)+len(list)+len(open) > maxFindings {
 				open = firstOpen(open)
@@ -298,9 +298,9 @@ func matching(side *pin.Comparison, p *pin.Pin) *pin.Pin {
 func UnreadServers(pairs []pin.Comparison, locked []pin.Set) (servers []string) {
 	for i := range locked {
 		s := &locked[i]
-		side := pin.ComparisonOf(pairs, s.Server)
+		side := pin.FindComparison(pairs, s.Server)
 		isUnread := func(p pin.Pin) bool {
-			return matching(side, &p) == nil && (p.Definition == nil || s.Policy.Shapes())
+			return matching(side, &p) == nil && (p.Definition == nil || s.Policy.ChangesDefinitions())
 		}
 		if pinsRead(s) < len(s.Pins) || slices.ContainsFunc(s.Pins, isUnread) {
 			servers = append(servers, s.Server)
@@ -309,8 +309,8 @@ func UnreadServers(pairs []pin.Comparison, locked []pin.Set) (servers []string) 
 	return servers
 }
 
-// Names returns the name of another server's tool that a warning is about, or "".
-func (f *Finding) Names() string {
+// NamedTool returns the name of another server's tool that a warning is about, or "".
+func (f *Finding) NamedTool() string {
 	if f.Warning && f.ID == namesOtherTool {
 		return f.Subject
 	}
@@ -323,15 +323,15 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 	if f.ID != "look-alike-name" || f.Subject == "" {
 		return false
 	}
-	record := f.Record()
-	record.Digest = pin.TextDigest(pin.HashText(f.Subject), f.Entry)
+	record := f.AcceptedWarning()
+	record.Digest = pin.TextDigest(pin.StartTextDigest(f.Subject), f.Entry)
 	later := r.later()
-	return later[toolRecord{f.Subject, pin.Record{}}] || later[toolRecord{f.Subject, record}]
+	return later[toolRecord{f.Subject, pin.AcceptedWarning{}}] || later[toolRecord{f.Subject, record}]
 }
 
 type toolRecord struct {
 	tool   string
-	record pin.Record
+	record pin.AcceptedWarning
 }
 
 // laterTools returns the names of the tools that are new on a server, each with an empty record, and the names
@@ -339,16 +339,16 @@ type toolRecord struct {
 func (r *textReading) laterTools() map[toolRecord]bool {
 	later := map[toolRecord]bool{}
 	for i := range r.locked {
-		for _, p := range r.locked[i].Of(pin.Tools) {
+		for _, p := range r.locked[i].PinsOf(pin.Tools) {
 			for _, record := range p.Accepted {
 				later[toolRecord{p.Name, record}] = true
 			}
 		}
 	}
 	for i := range r.pairs {
-		for _, p := range r.pairs[i].Captured.Of(pin.Tools) {
+		for _, p := range r.pairs[i].Captured.PinsOf(pin.Tools) {
 			if r.pairs[i].Locked.Find(p.Key) == nil {
-				later[toolRecord{p.Name, pin.Record{}}] = true
+				later[toolRecord{p.Name, pin.AcceptedWarning{}}] = true
 			}
 		}
 	}
@@ -359,13 +359,13 @@ func (r *textReading) laterTools() map[toolRecord]bool {
 func (r *textReading) servers() (list []Finding) {
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		drifted := !p.Known() || r.differs(p)
-		if !p.Present() || !drifted && !r.of.All {
+		drifted := !p.IsLocked() || r.differs(p)
+		if !p.HasCapture() || !drifted && !r.of.All {
 			continue
 		}
-		for _, f := range r.names().List(p.Captured) {
-			if f.Approved = slices.Contains(recording(p, drifted).Accepted, f.Record()); !drifted {
-				f.Scope = InMatch
+		for _, f := range r.names().CheckCapture(p.Captured) {
+			if f.Approved = slices.Contains(recording(p, drifted).Accepted, f.AcceptedWarning()); !drifted {
+				f.Scope = ScopeMatch
 			}
 			list = append(list, f)
 		}
@@ -388,9 +388,9 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 	for _, f := range list {
 		isTold[told{f.Ref(), f.ID}] = true
 	}
-	add := func(f Finding, records []pin.Record, drifted bool) {
+	add := func(f Finding, records []pin.AcceptedWarning, drifted bool) {
 		if !drifted {
-			f.Scope = InMatch
+			f.Scope = ScopeMatch
 		}
 		f.Warning = true
 		f.Approved = true
@@ -407,7 +407,7 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 	}
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		if !p.Present() || !p.Known() {
+		if !p.HasCapture() || !p.IsLocked() {
 			continue
 		}
 		add(Finding{Server: p.Server, WholeServer: true}, recording(p, r.differs(p)).Accepted, r.differs(p))

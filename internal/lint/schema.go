@@ -34,10 +34,10 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 			most = maxTitle
 		}
 		if v.Kind == '"' && kind != symbols && len(v.Text) > most {
-			r.add("oversize", "a text of %s bytes, over %s", text.Number(len(v.Text)), text.Number(most))
+			r.add("oversize", "a text of %s bytes, over %s", text.FormatNumber(len(v.Text)), text.FormatNumber(most))
 		}
 		if n := len(keyword.Name); n > maxTitle {
-			r.add("oversize", "a name of %s bytes, over %s", text.Number(n), text.Number(maxTitle))
+			r.add("oversize", "a name of %s bytes, over %s", text.FormatNumber(n), text.FormatNumber(maxTitle))
 		}
 		// From here on the name of the member is reviewed.
 		variant := caseVariant(of, keyword.Name)
@@ -47,7 +47,7 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 			r.code(keyword.Name, *v)
 		case variant != "":
 			r.text = "" // a person accepts the definition: the value may be a schema
-			r.add("case-variant", "a client that folds letter case reads it as %s", text.Name(variant))
+			r.add("case-variant", "a client that folds letter case reads it as %s", text.QuoteName(variant))
 		case of == schema.AtSchema && (keyword.Name == "$ref" || keyword.Name == "$dynamicRef"):
 			r.reference(*v)
 		}
@@ -101,7 +101,7 @@ func textKindOf(of schema.Position, name string) int {
 // anything. This is a warning if the name asks for what the model was told, because no tool needs that.
 func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 	if asksForSecret(name) {
-		r.add("secret-path", "a parameter named after the content of a secret: %s", text.Name(name))
+		r.add("secret-path", "a parameter named after the content of a secret: %s", text.QuoteName(name))
 	}
 	plain := withoutSeparators(name)
 	if strings.HasPrefix(name, "_") {
@@ -115,13 +115,13 @@ func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 	}
 	switch {
 	case promptNames()[plain] != "":
-		r.addFor("", "catch-all-input", true, "a parameter for what the model was told: %s", text.Name(name))
+		r.addFor("", "catch-all-input", true, "a parameter for what the model was told: %s", text.QuoteName(name))
 	case whole != "":
 		r.text = whole // a person accepts this text, not the name
-		r.addFor("", "secret-path", true, "a parameter for what no tool has to be told: %s", text.Name(name))
+		r.addFor("", "secret-path", true, "a parameter for what no tool has to be told: %s", text.QuoteName(name))
 		r.text = name
 	case isUntyped(schema):
-		r.add("catch-all-input", "takes anything: %s has no type", text.Name(name))
+		r.add("catch-all-input", "takes anything: %s has no type", text.QuoteName(name))
 	}
 }
 
@@ -148,7 +148,7 @@ func (r *Reviewer) code(name string, schema jsontree.Value) {
 	}
 	said := schema.Get("description").Text
 	if kind == "code" || r.hasQueryName || said == "" && r.saysQuery || isQuery(said) {
-		r.addFor(name, "takes-code", false, "takes code, a command or a query that is run: %s", text.Name(name))
+		r.addFor(name, "takes-code", false, "takes code, a command or a query that is run: %s", text.QuoteName(name))
 	}
 }
 
@@ -224,7 +224,7 @@ func (r *Reviewer) reference(v jsontree.Value) {
 		root := r.root.Get(top)
 		r.idsOf = top
 		r.ids = map[string]bool{}
-		schema.Each(&root, schema.AtSchema, func(s *jsontree.Value) { r.ids[s.Get("$id").Text] = true })
+		schema.EachSchema(&root, schema.AtSchema, func(s *jsontree.Value) { r.ids[s.Get("$id").Text] = true })
 	}
 	if ref, _, _ := strings.Cut(v.Text, "#"); !r.ids[ref] {
 		r.add("remote-ref", "leaves the document: %s", whole(v.Text))

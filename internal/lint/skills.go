@@ -24,23 +24,23 @@ func (r *Reviewer) skill(p *pin.Pin) {
 		r.add("dynamic-skill", "it says that its files are dynamic: nothing binds what they will say")
 	}
 	if n := len(s.Files); n > skill.MaxFiles {
-		r.add("oversize", "a skill of %s files, over %s", text.Number(n), text.Number(skill.MaxFiles))
+		r.add("oversize", "a skill of %s files, over %s", text.FormatNumber(n), text.FormatNumber(skill.MaxFiles))
 	}
 	if n := s.Size(); n > skill.MaxBytes {
-		r.add("oversize", "a skill of %s bytes, over %s", text.Number(int(n)), text.Number(skill.MaxBytes))
+		r.add("oversize", "a skill of %s bytes, over %s", text.FormatNumber(int(n)), text.FormatNumber(skill.MaxBytes))
 	}
 	for i, f := range s.Files {
-		name := s.Name(f)
+		name := s.FilePath(f)
 		if skill.IsScript(name) {
 			r.at("resources", strconv.Itoa(i), "uri")
-			r.add("skill-script", "a script that the model may run: %s", text.Name(name))
+			r.add("skill-script", "a script that the model may run: %s", text.QuoteName(name))
 		}
 		if p.Files.Has(f.URI) {
 			continue
 		}
 		r.at("resources")
 		r.text = f.Digest // a person accepts these very bytes
-		r.addFor(name, skill.Unread, true, "%s, %s, not shown: nobody has read what it says", text.Name(name), text.Count(int(f.Size), "byte"))
+		r.addFor(name, skill.UnreadFileID, true, "%s, %s, not shown: nobody has read what it says", text.QuoteName(name), text.FormatCount(int(f.Size), "byte"))
 	}
 	for _, f := range p.Files.Parts {
 		name := strings.TrimPrefix(f.Name, s.Folder)
@@ -48,7 +48,7 @@ func (r *Reviewer) skill(p *pin.Pin) {
 		if runsCommand(f.Text) {
 			r.add("skill-script", "a command for the model to run")
 		} else if !skill.IsScript(name) && skill.IsExecutable(name, f.Text) {
-			r.add("skill-script", "a script by its content: %s", text.Name(name))
+			r.add("skill-script", "a script by its content: %s", text.QuoteName(name))
 		}
 	}
 	if hooks := r.root.Get("frontmatter").Get("hooks"); len(hooks.Parts) > 0 || hooks.Text != "" {
@@ -84,7 +84,7 @@ func runsCommand(s string) bool {
 		return true
 	}
 	for line := range strings.Lines(s) {
-		info, isFence := skill.Fence(line)
+		info, isFence := skill.ParseFence(line)
 		words := strings.FieldsFunc(strings.ToLower(info), func(c rune) bool { return !nameBytes.has(c) })
 		if isFence && len(words) > 0 && shells()[words[0]] != "" {
 			return true
@@ -96,6 +96,6 @@ func runsCommand(s string) bool {
 // skillKey returns a key with the last part of the skill's folder, in lower case, as its name. uri is the URI
 // of the skill.
 func skillKey(uri string) pin.Key {
-	folder := strings.TrimSuffix(uri, "/"+skill.Main)
+	folder := strings.TrimSuffix(uri, "/"+skill.MainFile)
 	return pin.Key{Type: pin.Skills, Name: strings.ToLower(strings.ToUpper(folder[strings.LastIndex(folder, "/")+1:]))}
 }

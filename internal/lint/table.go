@@ -9,9 +9,9 @@ type findingRule struct {
 	Text    string
 }
 
-// Table lists every id with its level and what it fires on, in the order
+// Rules lists every id with its level and what it fires on, in the order
 // in which findings are listed. hidden-text also has notes, and catch-all-input warnings.
-var Table = [...]findingRule{
+var Rules = [...]findingRule{
 	{"hidden-text", true, "characters that no reader sees"},
 	{"terminal-escape", true, "escape and control characters that a terminal obeys"},
 	{"bidi-control", true, "characters that change the direction of text"},
@@ -46,7 +46,7 @@ const (
 	maxRead = 8 << 20
 
 	// Findings of one id and level in one entry; the rest are counted.
-	maxAlike = pin.MaxAlike
+	maxAlike = pin.MaxFindingsPerRule
 
 	maxNaming = 250 // of those that name another server's tool: no real text names so many
 

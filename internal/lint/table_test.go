@@ -13,7 +13,7 @@ import (
 // examples has for each rule a tool on which it fires. before is the tool as it was pinned, "" if
 // it is new.
 var examples = map[string]struct{ before, tool string }{
-	"hidden-text":        {"", toolSaying("x", "Lists a folder."+jsontest.InTags("skip it"))},
+	"hidden-text":        {"", toolSaying("x", "Lists a folder."+jsontest.AsTagCharacters("skip it"))},
 	"terminal-escape":    {"", toolSaying("x", "Lists\x1b[2J a folder.")},
 	"bidi-control":       {"", toolSaying("x", "Lists \u202ea folder.")},
 	"look-alike-name":    {"", toolSaying("Read_file", "Reads.")},
@@ -49,11 +49,11 @@ func fileOf(name string) string {
 
 const zeros = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
 
-// TestEveryRuleFires: every row of Table has an example on which it fires.
+// TestEveryRuleFires: every row of Rules has an example on which it fires.
 func TestEveryRuleFires(t *testing.T) {
 	other := lockfile.Lockfile{}
 	other.Put(foundSet(t, "files", toolSaying("read_file", "")))
-	for _, rule := range Table {
+	for _, rule := range Rules {
 		example, ok := examples[rule.ID]
 		if !ok {
 			t.Errorf("%s has no example", rule.ID)
@@ -64,13 +64,13 @@ func TestEveryRuleFires(t *testing.T) {
 		if example.before != "" {
 			before = &foundSet(t, "here", example.before).Pins[0]
 		}
-		names := NewNames(other.Servers, []pin.Set{found})
-		list := append(names.Entry("here", found.Pins[0], before), names.List(found)...)
+		names := NewNameIndex(other.Servers, []pin.Set{found})
+		list := append(names.CheckEntry("here", found.Pins[0], before), names.CheckCapture(found)...)
 		if !slices.ContainsFunc(list, func(f Finding) bool { return f.ID == rule.ID && !f.Approved }) {
 			t.Errorf("%s doesn't fire on its example: %v", rule.ID, list)
 		}
 	}
-	if len(examples) != len(Table) {
-		t.Errorf("%d examples of %d rules", len(examples), len(Table))
+	if len(examples) != len(Rules) {
+		t.Errorf("%d examples of %d rules", len(examples), len(Rules))
 	}
 }

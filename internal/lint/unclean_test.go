@@ -20,12 +20,12 @@ func TestUncleanIsFound(t *testing.T) {
 		"\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F", "\U0001F3F4\U000E0067\U000E0062\U000E007F"}
 	m := jsontest.NewMaker(11)
 	unclean, clean := 0, 0
-	for range jsontest.Rounds(3_000, 200_000) {
+	for range jsontest.RoundCount(3_000, 200_000) {
 		said := ""
 		for range 1 + m.IntN(7) {
 			said += m.Pick(pieces...)
 		}
-		if !text.Unclean(said) {
+		if !text.HasHiddenOrControl(said) {
 			clean++
 			continue
 		}
@@ -36,9 +36,9 @@ func TestUncleanIsFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			set := pintest.PinsOf(t, string(definition), pin.Policy{})
-			sides := []pin.Comparison{{Server: "s", State: pin.New, Captured: set}}
+			sides := []pin.Comparison{{Server: "s", State: pin.StateNew, Captured: set}}
 			found := false
-			for _, f := range Findings(sides, pintest.Drifts(sides), nil, true) {
+			for _, f := range Findings(sides, pintest.CompareByDigest(sides), nil, true) {
 				found = found || f.Warning && (f.ID == "hidden-text" || f.ID == "terminal-escape" || f.ID == "bidi-control")
 			}
 			if !found {

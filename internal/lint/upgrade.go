@@ -57,9 +57,9 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 	}
 	what := "a new address"
 	if len(found) > 1 {
-		what = text.Number(len(found)) + " new addresses"
+		what = text.FormatNumber(len(found)) + " new addresses"
 	}
-	r.add("new-address", "%s: %s", what, text.List(found, maxNoted))
+	r.add("new-address", "%s: %s", what, text.JoinNames(found, maxNoted))
 }
 
 // A Sentence is a sentence from a text of a definition.
@@ -68,10 +68,10 @@ type Sentence struct {
 	Pointer string // where the text is, a JSON Pointer
 }
 
-// NewSentences lists the sentences that a definition has and the approved one (before) lacks, in their order,
+// AddedSentences lists the sentences that a definition has and the approved one (before) lacks, in their order,
 // each once, as far as the budget allows. A sentence that was only rewrapped, moved or given a full stop isn't
 // new. Names of entries, symbols such as a format, and single words aren't sentences.
-func NewSentences(budget *effort.Budget, before, now *jsontree.Value) (list []Sentence) {
+func AddedSentences(budget *effort.Budget, before, now *jsontree.Value) (list []Sentence) {
 	known := map[string]bool{}
 	eachRead(before, func(text string, _ []jsontree.Step) {
 		known[text] = true
@@ -107,7 +107,7 @@ func pointerOf(path []jsontree.Step) string {
 		if long.Len()+len(token) > maxPointer {
 			break
 		}
-		long.WriteString(jsontree.Pointer("", token))
+		long.WriteString(jsontree.ExtendPointer("", token))
 	}
 	return long.String()
 }
@@ -210,4 +210,4 @@ var addressPattern = pattern("(?i)(?:^|[^a-z0-9_.@/-])(" +
 	")")
 
 // pattern compiles a regular expression when it is first needed.
-var pattern = text.Pattern
+var pattern = text.LazyRegexp

@@ -22,7 +22,7 @@ import (
 )
 
 func read(text string) (lockfile.Lockfile, error) {
-	return lockfile.Read("tools.lock", []byte(text), pintest.Form, nil)
+	return lockfile.Read("tools.lock", []byte(text), pintest.HashDefinition, nil)
 }
 
 // theLockfile returns the lockfile of jsontest.LockfileText, made from captures.
@@ -155,18 +155,18 @@ func TestLayout(t *testing.T) {
 // reversed returns the text of a lockfile with the members of the objects at some paths in reverse order.
 func reversed(t testing.TB, text string, is func(path []string) bool) string {
 	t.Helper()
-	root, err := jsontree.NewReader([]byte(text)).Only()
+	root, err := jsontree.NewReader([]byte(text)).ReadSingle()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var turn func(path []string, v jsontree.Value) string
 	turn = func(path []string, v jsontree.Value) string {
 		if v.Kind != '{' {
-			return text[v.At:v.End]
+			return text[v.Start:v.End]
 		}
 		var list []string
 		members := slices.Clone(v.Members())
-		slices.SortFunc(members, func(a, b jsontree.Member) int { return int(a.At - b.At) })
+		slices.SortFunc(members, func(a, b jsontree.Member) int { return int(a.Start - b.Start) })
 		for _, m := range members {
 			list = append(list, strconv.Quote(m.Name)+": "+turn(append(slices.Clip(path), m.Name), m.Value))
 		}
@@ -194,7 +194,7 @@ func TestOrder(t *testing.T) {
 			return false
 		}
 		orders[strings.Join(path, "/")] = true
-		if _, err := read(text); err == nil || !strings.HasSuffix(fail.From(err).Text, "this version of pinproof writes it at another place") {
+		if _, err := read(text); err == nil || !strings.HasSuffix(fail.AsError(err).Text, "this version of pinproof writes it at another place") {
 			t.Errorf("%v reversed: %v", path, err)
 		}
 		return false
@@ -206,12 +206,12 @@ func TestOrder(t *testing.T) {
 
 // markedSet returns a server's pins with each member that a pin of a tool may have.
 func markedSet(t *testing.T) pin.Set {
-	set := pintest.PinsOf(t, `[{"name":"b","description":"x\u200b"},{"name":"a"}]`, pin.Policy{RequireClean: true, Pages: true})
+	set := pintest.PinsOf(t, `[{"name":"b","description":"x\u200b"},{"name":"a"}]`, pin.Policy{RequireClean: true, AppPages: true})
 	set.Server = "s"
-	set.About = pin.ServerInfo{Name: "S", Version: "1"}
+	set.ServerInfo = pin.ServerInfo{Name: "S", Version: "1"}
 	p := &set.Pins[1]
 	p.Denied = true
-	p.Accepted = []pin.Record{{ID: "hidden-text", Digest: p.Digest}}
+	p.Accepted = []pin.AcceptedWarning{{ID: "hidden-text", Digest: p.Digest}}
 	p.Approval = &pin.Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: p.Digest, Digest: p.Digest}
 	return set
 }
@@ -219,7 +219,7 @@ func markedSet(t *testing.T) pin.Set {
 // TestLockfileRoundTrip: parse → marshal → parse is identity for all kinds of pins.
 func TestLockfileRoundTrip(t *testing.T) {
 	random := jsontest.NewMaker(3)
-	for i := range jsontest.Rounds(30, 300) {
+	for i := range jsontest.RoundCount(30, 300) {
 		var l lockfile.Lockfile
 		for range random.IntN(3) {
 			pol := pin.Policy{HashOnly: random.IntN(4) == 0, RequireClean: random.IntN(4) == 0, EmptyCursorEnds: random.IntN(4) == 0,
@@ -239,12 +239,12 @@ func TestLockfileRoundTrip(t *testing.T) {
 			s := pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pol)
 			s.Server = "s" + random.Text()
 			if random.IntN(2) == 0 {
-				s.About = pin.ServerInfo{Name: random.Text(), Version: "1." + random.Text()}.Recorded()
+				s.ServerInfo = pin.ServerInfo{Name: random.Text(), Version: "1." + random.Text()}.Recorded()
 			}
 			for i := range s.Pins {
 				if random.IntN(3) == 0 {
 					for n := range 3 {
-						s.Pins[i].Accepted = append(s.Pins[i].Accepted, pin.Record{ID: fmt.Sprint("id-", n), Place: jsontree.Pointer("", random.Text()), Digest: s.Pins[i].Digest})
+						s.Pins[i].Accepted = append(s.Pins[i].Accepted, pin.AcceptedWarning{ID: fmt.Sprint("id-", n), Place: jsontree.ExtendPointer("", random.Text()), Digest: s.Pins[i].Digest})
 					}
 				}
 				if random.IntN(3) == 0 {
@@ -252,7 +252,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 				}
 			}
 			if random.IntN(3) == 0 {
-				s.Accepted = []pin.Record{{ID: "oversize", Digest: pin.DigestPrefix + strings.Repeat("0", 64)}}
+				s.Accepted = []pin.AcceptedWarning{{ID: "oversize", Digest: pin.DigestPrefix + strings.Repeat("0", 64)}}
 			}
 			l.Put(s)
 		}
@@ -283,7 +283,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 // withListed checks that Read returns the same if it is given captures that list the entries of l.
 func withListed(t *testing.T, l lockfile.Lockfile, text string) {
 	t.Helper()
-	fast, err := lockfile.Read("tools.lock", []byte(text), pintest.Form, func(server string, _ pin.Policy) *pin.Set {
+	fast, err := lockfile.Read("tools.lock", []byte(text), pintest.HashDefinition, func(server string, _ pin.Policy) *pin.Set {
 		if s := l.Find(server); s != nil {
 			return s
 		}
@@ -298,11 +298,11 @@ func withListed(t *testing.T, l lockfile.Lockfile, text string) {
 // TestUnconfirmed: a pin whose bytes aren't the canonical form of what was received is not written.
 func TestUnconfirmed(t *testing.T) {
 	for _, wrong := range []bool{false, true} {
-		form := func(entryType pin.EntryType, hashed []byte) pin.Form {
+		form := func(entryType pin.EntryType, hashed []byte) pin.HashedDefinition {
 			if wrong {
 				hashed = append(hashed, ' ')
 			}
-			return pin.Form{Definition: hashed, Digest: fmt.Sprintf("sha256:%x", sha256.Sum256(hashed))}
+			return pin.HashedDefinition{Definition: hashed, Digest: fmt.Sprintf("sha256:%x", sha256.Sum256(hashed))}
 		}
 		m, err := capture.Read("m.json", []byte(`{"tools":[{"name":"a"}]}`), form, pin.Policy{})
 		if err != nil {
@@ -323,7 +323,7 @@ func TestUnconfirmed(t *testing.T) {
 
 // TestContradictions makes each edit of testdata/contradictions.txt in a good lockfile.
 func TestContradictions(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/contradictions.txt", 4) {
+	for _, row := range jsontest.ReadRows(t, "testdata/contradictions.txt", 4) {
 		t.Run(row[0], func(t *testing.T) {
 			text := strings.Replace(jsontest.LockfileText, row[1], row[2], 1)
 			if text == jsontest.LockfileText {
@@ -339,7 +339,7 @@ func TestContradictions(t *testing.T) {
 }
 
 func TestNotALockfile(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/no_lockfile.txt", 3) {
+	for _, row := range jsontest.ReadRows(t, "testdata/no_lockfile.txt", 3) {
 		t.Run(row[0], func(t *testing.T) {
 			_, err := read(row[1])
 			jsontest.WantError(t, err, row[2])
@@ -352,7 +352,7 @@ func TestIsLockfile(t *testing.T) {
 		jsontest.LockfileText: true, jsontest.LockfileText[:200]: true, `{"servers":{},"lockfileVersion":9}`: true, "\ufeff{\"lockfileVersion\": 1,,}": true,
 		`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`: false, `[{"name":"lockfileVersion"}]`: false, "": false, `"lockfileVersion"x`: false, `{"tools":[{"lockfileVersion":1}]}`: false,
 	} {
-		if got := lockfile.Recognize([]byte(text)); got != want {
+		if got := lockfile.IsLockfile([]byte(text)); got != want {
 			t.Errorf("isLockfile(%.40q) = %v", text, got)
 		}
 	}
@@ -395,10 +395,10 @@ func FuzzLockfile(f *testing.F) {
 		text := pintest.MustMarshal(t, l)
 		again := pintest.MustParse(t, text)
 		inLockfile(t, again, l)
-		if !lockfile.Recognize(data) {
+		if !lockfile.IsLockfile(data) {
 			t.Fatalf("%q is read, and not recognised as a lockfile", data)
 		}
-		if !reflect.DeepEqual(jsontest.Decoded(t, []byte(text)), jsontest.Decoded(t, data)) {
+		if !reflect.DeepEqual(jsontest.DecodeJSON(t, []byte(text)), jsontest.DecodeJSON(t, data)) {
 			t.Fatalf("%q\nis written as\n%s", data, text)
 		}
 	})
@@ -432,43 +432,43 @@ func TestUnreadFiles(t *testing.T) {
 	}
 	definition := `{"frontmatter":{"description":"Reads.","name":"pdf"},"resources":[` + strings.Join(resources, ",") + `],"uri":"` + folder + `SKILL.md"}`
 	digest := sum(definition)
-	unread := func(name string) pin.Record {
-		return pin.Record{ID: "unread-file", Place: "/resources", Digest: sum(`["` + sum(name) + `","` + name + `"]`)}
+	unread := func(name string) pin.AcceptedWarning {
+		return pin.AcceptedWarning{ID: "unread-file", Place: "/resources", Digest: sum(`["` + sum(name) + `","` + name + `"]`)}
 	}
-	records := func(names ...string) (list []pin.Record) {
+	records := func(names ...string) (list []pin.AcceptedWarning) {
 		for _, name := range names {
 			list = append(list, unread(name))
 		}
 		return list
 	}
-	others := pin.Record{ID: "unread-file", Digest: digest}
+	others := pin.AcceptedWarning{ID: "unread-file", Digest: digest}
 	for _, tt := range []struct {
 		what    string
 		read    int // so many files have a text
-		records []pin.Record
+		records []pin.AcceptedWarning
 		want    string // the file of the error
 	}{
 		{"all have a text", 13, nil, ""},
 		{"none of two", 11, records(names[11:]...), ""},
 		{"one record too few", 11, records(names[12]), "p09.png"},
 		{"the record of another file", 12, records("a.py"), "p10.png"},
-		{"a record of another definition", 12, []pin.Record{{ID: "oversize", Digest: sum("x")}}, "p10.png"},
-		{"a definition that is too large", 0, []pin.Record{{ID: "oversize", Digest: digest}}, ""},
-		{"a record of another place", 12, []pin.Record{{ID: "oversize", Place: "/resources", Digest: digest}}, "p10.png"},
+		{"a record of another definition", 12, []pin.AcceptedWarning{{ID: "oversize", Digest: sum("x")}}, "p10.png"},
+		{"a definition that is too large", 0, []pin.AcceptedWarning{{ID: "oversize", Digest: digest}}, ""},
+		{"a record of another place", 12, []pin.AcceptedWarning{{ID: "oversize", Place: "/resources", Digest: digest}}, "p10.png"},
 		{"more than ten", 2, append(records(names[2:12]...), others), ""},
 		{"more than ten, without the last record", 2, records(names[2:12]...), "p10.png"},
 		{"a text less", 1, append(records(names[2:12]...), others), "a.py"},
-		{"the last record alone", 12, []pin.Record{others}, "p10.png"},
+		{"the last record alone", 12, []pin.AcceptedWarning{others}, "p10.png"},
 	} {
-		p := pin.Pin{Key: pin.Key{Type: pin.Skills, Name: folder + "SKILL.md"}, Form: pintest.Form(pin.Skills, []byte(definition)), Accepted: tt.records}
+		p := pin.Pin{Key: pin.Key{Type: pin.Skills, Name: folder + "SKILL.md"}, HashedDefinition: pintest.HashDefinition(pin.Skills, []byte(definition)), Accepted: tt.records}
 		for _, name := range names[:tt.read] {
-			p.Files = jsontree.Object(append(p.Files.Parts, jsontree.Member{Name: folder + name, Value: jsontree.Text(name)})...)
+			p.Files = jsontree.Object(append(p.Files.Parts, jsontree.Member{Name: folder + name, Value: jsontree.String(name)})...)
 		}
 		set := pin.Set{Server: "s"}
-		slices.SortFunc(p.Accepted, func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) })
-		set.Put([]pin.Pin{p})
+		slices.SortFunc(p.Accepted, func(a, b pin.AcceptedWarning) int { return strings.Compare(a.String(), b.String()) })
+		set.SetPins([]pin.Pin{p})
 		_, err := read(pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{set}}))
-		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(fail.From(err).Text, "the text of its file "+tt.want+" is missing") {
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(fail.AsError(err).Text, "the text of its file "+tt.want+" is missing") {
 			t.Errorf("%s: %v", tt.what, err)
 		}
 	}

@@ -77,21 +77,21 @@ type lockReader struct {
 	// Request places in the order of the file, because going back means counting lines from the start.
 	fail.File
 
-	formOf  pin.FormFunc
+	formOf  pin.HashFunc
 	defined []definedPin // in the order of the file
 
-	listed  ListedFunc
+	listed  CapturedFunc
 	current string   // the server for which listed was called last
 	set     *pin.Set // what it returned
 	written []byte   // a definition of that
 }
 
-// A ListedFunc returns the entries of a server's capture under a policy, without any if there is no such capture.
-type ListedFunc func(server string, pol pin.Policy) *pin.Set
+// A CapturedFunc returns the entries of a server's capture under a policy, without any if there is no such capture.
+type CapturedFunc func(server string, pol pin.Policy) *pin.Set
 
 // A definedPin is a definition that the lockfile stores, with the identity in it.
 type definedPin struct {
-	pin.Form
+	pin.HashedDefinition
 	name string
 	path [2]string // the server and the key of the pin
 
@@ -106,7 +106,7 @@ type definedPin struct {
 //
 // A definition whose bytes are those that Marshal would write for a listed entry isn't parsed and hashed again:
 // that would take most of the time of verify. listed may be nil.
-func Read(path string, data []byte, formOf pin.FormFunc, listed ListedFunc) (Lockfile, error) {
+func Read(path string, data []byte, formOf pin.HashFunc, listed CapturedFunc) (Lockfile, error) {
 	// As in captures, a byte order mark is skipped: some editors on Windows write one.
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if bytes.Contains(data, []byte("\r\n")) { // git on Windows may make them
@@ -114,7 +114,7 @@ func Read(path string, data []byte, formOf pin.FormFunc, listed ListedFunc) (Loc
 	}
 	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf, listed: listed, set: &pin.Set{}}
 	if len(data) > MaxBytes {
-		return Lockfile{}, r.At(-1, "more than 256 MiB")
+		return Lockfile{}, r.ErrorAt(-1, "more than 256 MiB")
 	}
 	l, root, err := r.read(data)
 	if err == nil {
@@ -137,31 +137,31 @@ func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err err
 		}
 		return len(path) == 5 && path[0].Name == "servers" && path[4].Name == "definition"
 	}
-	in.Known = r.known
+	in.SkipKnown = r.known
 	in.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
 		entryType, _ := pin.EntryTypeNamed(path[2].Name)
-		d := definedPin{path: [2]string{path[1].Name, path[3].Name}, name: v.TextIn(pin.EntryTypeInfo[entryType].Identity)}
+		d := definedPin{path: [2]string{path[1].Name, path[3].Name}, name: v.StringIn(pin.EntryTypeInfo[entryType].Identity)}
 		if v.Kind == '{' {
-			d.Form = r.formOf(entryType, canonical)
+			d.HashedDefinition = r.formOf(entryType, canonical)
 		}
 		r.defined = append(r.defined, d)
 	}
-	root, err = in.Only()
+	root, err = in.ReadSingle()
 	version := root.Get("lockfileVersion")
 	if err != nil || version.Kind == 0 {
 		return l, root, r.notLockfile(err)
 	}
-	spelled := string(data[version.At:version.End])
+	spelled := string(data[version.Start:version.End])
 	if n, err := strconv.Atoi(spelled); err == nil && n > 1 {
-		return l, root, r.At(int(version.At), "made by a newer pinproof: lockfileVersion %d, this one reads 1", n).
+		return l, root, r.ErrorAt(int(version.Start), "made by a newer pinproof: lockfileVersion %d, this one reads 1", n).
 			Hint("update pinproof")
 	}
 	if spelled != "1" {
-		return l, root, r.At(int(version.At), "not a lockfile: an unknown lockfileVersion")
+		return l, root, r.ErrorAt(int(version.Start), "not a lockfile: an unknown lockfileVersion")
 	}
 	servers := root.Get("servers")
 	if len(servers.Members()) > jsontree.MaxEntries {
-		return l, root, r.At(int(servers.At), "more than 50,000 servers")
+		return l, root, r.ErrorAt(int(servers.Start), "more than 50,000 servers")
 	}
 	for _, s := range byPlace(servers) {
 		set, err := r.server(s.Name, s.Value)
@@ -201,40 +201,40 @@ func (r *lockReader) known(path []jsontree.Step, text []byte) int {
 	if !bytes.HasPrefix(text, r.written) {
 		return 0
 	}
-	r.defined = append(r.defined, definedPin{Form: p.Form, name: p.Name, at: len(r.Data) - len(text), size: len(r.written)})
+	r.defined = append(r.defined, definedPin{HashedDefinition: p.HashedDefinition, name: p.Name, at: len(r.Data) - len(text), size: len(r.written)})
 	return len(r.written)
 }
 
 // notLockfile returns the error for a file that isn't a lockfile.
 func (r *lockReader) notLockfile(err error) error {
 	if at := text.ConflictMarker(r.Data); at >= 0 {
-		return r.At(at, "merge conflict markers were left in").
-			Hint("take one side whole, then review the other again: pinproof diff CAPTURE %s", shell.Path(r.Path))
+		return r.ErrorAt(at, "merge conflict markers were left in").
+			Hint("take one side whole, then review the other again: pinproof diff CAPTURE %s", shell.QuotePath(r.Path))
 	}
 	if len(bytes.TrimSpace(r.Data)) == 0 {
-		return r.At(-1, "not a lockfile: the file is empty").Hint("restore it, or remove it: pinproof lock CAPTURE %s then writes a new one", shell.Path(r.Path))
+		return r.ErrorAt(-1, "not a lockfile: the file is empty").Hint("restore it, or remove it: pinproof lock CAPTURE %s then writes a new one", shell.QuotePath(r.Path))
 	}
 	bad, refused := errors.AsType[*jsontree.Error](err)
 	if refused && bad.Limit {
 		p := bad.Inside.Path
-		return r.At(bad.At, "%s%s", whereIs(p[1].Name, p[3].Name), bad.Text)
+		return r.ErrorAt(bad.Offset, "%s%s", whereIs(p[1].Name, p[3].Name), bad.Text)
 	}
 	if refused {
-		return r.At(bad.At, "not a lockfile: %s", bad.Text)
+		return r.ErrorAt(bad.Offset, "not a lockfile: %s", bad.Text)
 	}
-	return r.At(-1, `not a lockfile: no "lockfileVersion"`).Hint("pinproof lock CAPTURE LOCKFILE writes one, where there is no file yet")
+	return r.ErrorAt(-1, `not a lockfile: no "lockfileVersion"`).Hint("pinproof lock CAPTURE LOCKFILE writes one, where there is no file yet")
 }
 
 // server reads the pins of a server.
 func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err error) {
-	set = pin.Set{Server: name, About: pin.ReadServerInfo(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings"))}
-	set.Line, _ = r.Position(int(v.At))
+	set = pin.Set{Server: name, ServerInfo: pin.ReadServerInfo(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings"))}
+	set.Line, _ = r.Position(int(v.Start))
 	if name == "" || len(name) > pin.MaxServerIDBytes {
-		return set, r.At(int(v.At), "the name of a server has 1 to %d bytes", pin.MaxServerIDBytes)
+		return set, r.ErrorAt(int(v.Start), "the name of a server has 1 to %d bytes", pin.MaxServerIDBytes)
 	}
 	policy := v.Get("policy")
 	if set.Policy, err = ParsePolicy(policy); err != nil {
-		return set, r.At(int(policy.At), "server %s: policy: %s", text.Name(name), err)
+		return set, r.ErrorAt(int(policy.Start), "server %s: policy: %s", text.QuoteName(name), err)
 	}
 	var pins []pin.Pin
 	for _, m := range byPlace(v) {
@@ -247,30 +247,30 @@ func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err err
 			continue
 		}
 		if len(list) > jsontree.MaxEntries {
-			return set, r.At(int(m.Value.At), "server %s: more than 50,000 pins", text.Name(name))
+			return set, r.ErrorAt(int(m.Value.Start), "server %s: more than 50,000 pins", text.QuoteName(name))
 		}
 		pins = slices.Grow(pins, len(list))
 		for _, e := range list {
 			p, why := r.pin(pin.Key{Type: entryType, Name: e.Name}, set.Policy, e.Value)
 			if why != "" {
-				return set, r.At(int(e.Value.At), "%s%s", whereIs(name, e.Name), why).Hint(editedHint)
+				return set, r.ErrorAt(int(e.Value.Start), "%s%s", whereIs(name, e.Name), why).Hint(editedHint)
 			}
 			pins = append(pins, p)
 		}
 	}
-	set.Put(pins)
+	set.SetPins(pins)
 	return set, nil
 }
 
 // whereIs begins an error about a pin.
 func whereIs(server, pin string) string {
-	return "server " + text.Name(server) + ": pin " + text.Name(pin) + ": "
+	return "server " + text.QuoteName(server) + ": pin " + text.QuoteName(pin) + ": "
 }
 
 // byPlace returns the members of an object in the order of the file, so that an error names the
 // first fault, and the search for lines never goes back.
 func byPlace(v jsontree.Value) []jsontree.Member {
-	order := func(a, b jsontree.Member) int { return int(a.At - b.At) }
+	order := func(a, b jsontree.Member) int { return int(a.Start - b.Start) }
 	members := v.Members()
 	if !slices.IsSortedFunc(members, order) {
 		members = slices.Clone(members)
@@ -283,7 +283,7 @@ func byPlace(v jsontree.Value) []jsontree.Member {
 // problem that the comparison with Marshal's output can't find, or "".
 func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.Pin, why string) {
 	p = pin.Pin{Key: key, Accepted: recordsIn(v.Get("acceptedWarnings"))}
-	p.Line, _ = r.Position(int(v.At))
+	p.Line, _ = r.Position(int(v.Start))
 	p.Denied = v.Get("denied").Kind == 't' && key.Type.CanBeDenied()
 	stored := v.Get(storedMember(key.Type))
 	name := "" // in its definition
@@ -292,10 +292,10 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.P
 		p.Digest = digestIn(v.Get("digest"))
 		p.Sanitized = cmp.Or(digestIn(v.Get("sanitizedDigest")), p.Digest)
 	case key.Type == pin.Instructions:
-		p.Form = r.formOf(key.Type, []byte(stored.Text))
+		p.HashedDefinition = r.formOf(key.Type, []byte(stored.Text))
 	case stored.Definition > 0:
 		d := &r.defined[stored.Definition-1]
-		p.Form = d.Form
+		p.HashedDefinition = d.HashedDefinition
 		name = d.name
 	}
 	p.Approval = approvalIn(v.Get("approval"), p.Digest)
@@ -325,7 +325,7 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.P
 	if name != key.Name {
 		return p, "its key is not the " + pin.EntryTypeInfo[key.Type].Identity + " in its definition"
 	}
-	if pol.Shapes() && !jsontree.Equal(p.Tree(), pol.Apply(key.Type, p.Tree())) {
+	if pol.ChangesDefinitions() && !jsontree.Equal(p.Tree(), pol.Apply(key.Type, p.Tree())) {
 		return p, "its definition has what its policy leaves out"
 	}
 	return p, ""
@@ -340,21 +340,21 @@ func (r *lockReader) differs(read jsontree.Value, written *jsontree.Value) error
 	where := ""
 	within := path[:len(path)-1]
 	if len(within) > 1 {
-		where = "server " + text.Name(path[1]) + ": "
+		where = "server " + text.QuoteName(path[1]) + ": "
 		within = within[2:]
 		if _, isList := pin.EntryTypeNamed(path[2]); isList && len(within) > 1 {
-			where += "pin " + text.Name(path[3]) + ": "
+			where += "pin " + text.QuoteName(path[3]) + ": "
 			within = within[2:]
 		}
 		for _, name := range within {
-			where += text.Name(name) + ": "
+			where += text.QuoteName(name) + ": "
 		}
 	}
 	last := path[len(path)-1]
 	if isDigest := last == "digest" || last == "sanitizedDigest"; isDigest && what != isDisplaced {
-		return r.At(at, "%sits %s is not that of its stored definition", where, last).Hint(editedHint)
+		return r.ErrorAt(at, "%sits %s is not that of its stored definition", where, last).Hint(editedHint)
 	}
-	said := r.At(at, what, where, text.Name(last))
+	said := r.ErrorAt(at, what, where, text.QuoteName(last))
 	for _, member := range path {
 		if memberForms[member] != "" {
 			said.Hint("%s: %s", member, memberForms[member])
@@ -390,26 +390,26 @@ func difference(within []string, read jsontree.Value, written *jsontree.Value) (
 		path := append(slices.Clip(within), m.Name)
 		other := jsontree.Lookup(&sorted, m.Name)
 		if other == nil {
-			return path, int(m.At), isUnknown
+			return path, int(m.Start), isUnknown
 		}
 		if m.Kind == '{' && other.Kind == '{' {
 			if below, at, what := difference(path, m.Value, other); below != nil {
 				return below, at, what
 			}
 		} else if !jsontree.Equal(m.Value, *other) && other.Kind != jsontree.Raw {
-			return path, int(m.At), isOtherwise
+			return path, int(m.Start), isOtherwise
 		}
 		ordered = append(ordered, jsontree.Member{Name: m.Name, Value: *other})
 	}
 	for i, m := range written.Members() {
 		if jsontree.Lookup(&read, m.Name) == nil {
-			return append(slices.Clip(within), m.Name), int(read.At), isMissing
+			return append(slices.Clip(within), m.Name), int(read.Start), isMissing
 		}
 		if found := ordered[min(i, len(ordered)-1)]; found.Name != m.Name && !isFree(within) {
-			return append(slices.Clip(within), found.Name), int(read.Get(found.Name).At), isDisplaced
+			return append(slices.Clip(within), found.Name), int(read.Get(found.Name).Start), isDisplaced
 		}
 	}
-	*written = jsontree.ObjectInOrder(ordered)
+	*written = jsontree.OrderedObject(ordered)
 	return nil, 0, ""
 }
 
@@ -432,10 +432,10 @@ func filesIn(v jsontree.Value, of *skill.Skill) jsontree.Value {
 	for _, m := range v.Members() {
 		f := of.File(m.Name)
 		if f != nil && f.Size == int64(len(m.Text)) && f.Digest == fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(m.Text))) {
-			files[m.Name] = jsontree.Text(m.Text)
+			files[m.Name] = jsontree.String(m.Text)
 		}
 	}
-	return jsontree.ObjectOf(files)
+	return jsontree.ObjectFromMap(files)
 }
 
 // unrecorded returns what is wrong with a skill that has files without a text but lacks the accepted warnings about
@@ -443,24 +443,24 @@ func filesIn(v jsontree.Value, of *skill.Skill) jsontree.Value {
 // others. If the definition is too large to be read, a warning about that replaces them all.
 func unrecorded(p *pin.Pin, s *skill.Skill, files jsontree.Value) string {
 	isRecorded := func(id, place, digest string) bool {
-		return slices.Contains(p.Accepted, pin.Record{ID: id, Place: place, Digest: digest})
+		return slices.Contains(p.Accepted, pin.AcceptedWarning{ID: id, Place: place, Digest: digest})
 	}
 	if isRecorded("oversize", "", p.Digest) {
 		return ""
 	}
 	unread := 0
-	isRest := isRecorded(skill.Unread, "", p.Digest)
+	isRest := isRecorded(skill.UnreadFileID, "", p.Digest)
 	for _, f := range s.Files {
 		if files.Has(f.URI) {
 			continue
 		}
 		unread++
 		isAccepted := isRest
-		if unread <= pin.MaxAlike {
-			isAccepted = isRecorded(skill.Unread, "/resources", pin.TextDigest(pin.HashText(f.Digest), s.Name(f)))
+		if unread <= pin.MaxFindingsPerRule {
+			isAccepted = isRecorded(skill.UnreadFileID, "/resources", pin.TextDigest(pin.StartTextDigest(f.Digest), s.FilePath(f)))
 		}
 		if !isAccepted {
-			return "the text of its file " + text.Name(s.Name(f)) + " is missing, and no accepted warning (" + skill.Unread + ") says so"
+			return "the text of its file " + text.QuoteName(s.FilePath(f)) + " is missing, and no accepted warning (" + skill.UnreadFileID + ") says so"
 		}
 	}
 	return ""
@@ -485,13 +485,13 @@ func approvalIn(v jsontree.Value, digest string) *pin.Approval {
 }
 
 // recordsIn reads the records of accepted warnings.
-func recordsIn(list jsontree.Value) (records []pin.Record) {
+func recordsIn(list jsontree.Value) (records []pin.AcceptedWarning) {
 	for _, line := range list.Items() {
-		if record, ok := pin.ParseRecord(line.Text); ok {
+		if record, ok := pin.ParseAcceptedWarning(line.Text); ok {
 			records = append(records, record)
 		}
 	}
-	return pin.SortRecords(records)
+	return pin.SortAcceptedWarnings(records)
 }
 
 // ParsePolicy reads a policy, as a lockfile has it.
@@ -506,16 +506,16 @@ func ParsePolicy(v jsontree.Value) (p pin.Policy, err error) {
 	p.Descriptions, errs[0] = pin.ParseDescriptions(cmp.Or(v.Get("descriptions").Text, "preserve"))
 	p.Ignore, errs[1] = pin.ParseIgnore(texts("ignore"))
 	p.Substitute, errs[2] = pin.ParseSubstituteNames(texts("substitute"))
-	for _, s := range pin.Switches {
-		*s.Of(&p) = v.Get(s.Member).Kind == 't'
+	for _, s := range pin.PolicySwitches {
+		*s.FieldOf(&p) = v.Get(s.Member).Kind == 't'
 	}
 	return p, cmp.Or(errs[:]...)
 }
 
-// FalseApprovals lists the pins whose approval has a hash that isn't that of the stored definition. If the
+// MismatchedApprovals lists the pins whose approval has a hash that isn't that of the stored definition. If the
 // policy changes what is stored, or stores nothing, the hash can't be checked, and the list is empty.
-func FalseApprovals(s *pin.Set, hash func(server string, p *pin.Pin) string) (list []*pin.Pin) {
-	if s.Policy.HashOnly || s.Policy.Shapes() || len(s.Policy.Substitute) > 0 {
+func MismatchedApprovals(s *pin.Set, hash func(server string, p *pin.Pin) string) (list []*pin.Pin) {
+	if s.Policy.HashOnly || s.Policy.ChangesDefinitions() || len(s.Policy.Substitute) > 0 {
 		return nil
 	}
 	for i := range s.Pins {
@@ -526,11 +526,11 @@ func FalseApprovals(s *pin.Set, hash func(server string, p *pin.Pin) string) (li
 	return list
 }
 
-// CheckApprovals refuses a lockfile with a pin that FalseApprovals lists.
+// CheckApprovals refuses a lockfile with a pin that MismatchedApprovals lists.
 func (l *Lockfile) CheckApprovals(path string, hash func(server string, p *pin.Pin) string) error {
 	for _, s := range l.Servers {
-		for _, p := range FalseApprovals(&s, hash) {
-			return fail.In(path+":"+strconv.Itoa(p.Line), "server %s: %s: the hash of its approval is not that of its definition", text.Name(s.Server), p.EntryRef()).
+		for _, p := range MismatchedApprovals(&s, hash) {
+			return fail.NewAt(path+":"+strconv.Itoa(p.Line), "server %s: %s: the hash of its approval is not that of its definition", text.QuoteName(s.Server), p.EntryRef()).
 				Hint("if you renamed the server: the hash has the old name, so take its approvals out").
 				Hint("if not: " + editedHint)
 		}
@@ -554,11 +554,11 @@ func FirstUnclean(s *pin.Set) *pin.Pin {
 
 // unclean reports whether any text or member name in a value is unclean.
 func unclean(v jsontree.Value) bool {
-	if v.Kind == '"' && text.Unclean(v.Text) {
+	if v.Kind == '"' && text.HasHiddenOrControl(v.Text) {
 		return true
 	}
 	for _, part := range v.Parts {
-		if text.Unclean(part.Name) || unclean(part.Value) {
+		if text.HasHiddenOrControl(part.Name) || unclean(part.Value) {
 			return true
 		}
 	}
@@ -583,9 +583,9 @@ func (r *lockReader) differsInText(written jsontree.Value) error {
 	}
 	wrong := func(where string) error {
 		if c, _ := utf8.DecodeRune(r.Data[at:]); escaped(c) {
-			return r.At(at, "%sunescaped U+%04X, where pinproof writes an escape", where, c)
+			return r.ErrorAt(at, "%sunescaped U+%04X, where pinproof writes an escape", where, c)
 		}
-		return r.At(at, "not laid out as pinproof writes it, one member a line, so that it could hide something from a reader").Hint(editedHint)
+		return r.ErrorAt(at, "not laid out as pinproof writes it, one member a line, so that it could hide something from a reader").Hint(editedHint)
 	}
 	for i, part := range bytes.SplitAfter(frame(written), []byte(opening)) {
 		if i > 0 {
@@ -607,8 +607,8 @@ func (r *lockReader) differsInText(written jsontree.Value) error {
 	return nil
 }
 
-// Recognize recognises a lockfile by its content, even a faulty one: an object that has a lockfileVersion as far as it
+// IsLockfile recognises a lockfile by its content, even a faulty one: an object that has a lockfileVersion as far as it
 // can be read.
-func Recognize(data []byte) bool {
+func IsLockfile(data []byte) bool {
 	return slices.Contains(jsontree.MemberNames(bytes.TrimLeft(data, "\ufeff")), "lockfileVersion")
 }

@@ -18,12 +18,12 @@ import (
 
 // TestLockfilesFitTheSchema validates lockfiles of all kinds.
 func TestLockfilesFitTheSchema(t *testing.T) {
-	schema := reporttest.Schema(t, pintest.Path("docs/lockfile.schema.json"))
+	schema := reporttest.CompileSchema(t, pintest.FromRoot("docs/lockfile.schema.json"))
 	for name, s := range reporttest.Scenes {
 		lock, _ := s.Lockfile(t)
 		for i := range lock.Servers {
 			for j := range lock.Servers[i].Pins {
-				lock.Servers[i].Pins[j].Accepted = []pin.Record{{ID: "a-1", Digest: lock.Servers[i].Pins[j].Digest}, {ID: "b", Place: jsontree.Pointer("/~0/", name+"\"%é\u200b ~/#"), Digest: lock.Servers[i].Pins[j].Digest}}
+				lock.Servers[i].Pins[j].Accepted = []pin.AcceptedWarning{{ID: "a-1", Digest: lock.Servers[i].Pins[j].Digest}, {ID: "b", Place: jsontree.ExtendPointer("/~0/", name+"\"%é\u200b ~/#"), Digest: lock.Servers[i].Pins[j].Digest}}
 				if j%2 == 0 {
 					lock.Servers[i].Pins[j].Approval = &pin.Approval{By: "someone", At: "2026-01-02T03:04:05Z", Hash: lock.Servers[i].Pins[j].Digest, Digest: lock.Servers[i].Pins[j].Digest}
 				}
@@ -43,7 +43,7 @@ func TestLockfilesFitTheSchema(t *testing.T) {
 // TestSchemaRefusesWhatTheReaderRefuses: the reader and the schema both refuse the lockfiles in testdata/refused.txt,
 // and both take lockfiles without a mistake.
 func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
-	schema := reporttest.Schema(t, pintest.Path("docs/lockfile.schema.json"))
+	schema := reporttest.CompileSchema(t, pintest.FromRoot("docs/lockfile.schema.json"))
 	const hash = "sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de"
 	parts := map[string]string{
 		"HASH":       hash,
@@ -77,7 +77,7 @@ func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 		}
 		reporttest.ValidateJSON(t, schema, good)
 	}
-	for _, line := range jsontest.Lines(t, "testdata/refused.txt") {
+	for _, line := range jsontest.ReadLines(t, "testdata/refused.txt") {
 		bad := written(line)
 		if _, err := read(bad); err == nil {
 			t.Errorf("the reader takes %s", bad)
@@ -94,7 +94,7 @@ func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 
 // TestRealLockfilesFitTheSchema validates the lockfile of each capture.
 func TestRealLockfilesFitTheSchema(t *testing.T) {
-	schema := reporttest.Schema(t, pintest.Path("docs/lockfile.schema.json"))
+	schema := reporttest.CompileSchema(t, pintest.FromRoot("docs/lockfile.schema.json"))
 	pintest.SomeUpgrades(t, func(_, new string) {
 		var lock lockfile.Lockfile
 		lock.Put(pintest.RealPins(t, new, "s"))
@@ -103,7 +103,7 @@ func TestRealLockfilesFitTheSchema(t *testing.T) {
 }
 
 func FuzzLockfileSchema(f *testing.F) {
-	schema := reporttest.Schema(f, pintest.Path("docs/lockfile.schema.json"))
+	schema := reporttest.CompileSchema(f, pintest.FromRoot("docs/lockfile.schema.json"))
 	reporttest.AddHostile(f)
 	f.Fuzz(func(t *testing.T, name, text, key, path string, shape uint16) {
 		lock, taken := reporttest.HostileScene(name, text, key, path, shape).Lockfile(t)

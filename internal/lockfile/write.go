@@ -64,20 +64,20 @@ const (
 	placeholder = "{}"
 )
 
-// confirm checks the canonical forms of a server's definitions (jsontree.Confirm) against the received text or,
+// confirm checks the canonical forms of a server's definitions (jsontree.CrossCheck) against the received text or,
 // if that isn't known or the policy changes it, against themselves.
 func confirm(s *pin.Set) error {
 	for _, p := range s.Pins {
 		received := p.Received
-		if received == nil || s.Policy.Shapes() || len(s.Policy.Substitute) > 0 {
+		if received == nil || s.Policy.ChangesDefinitions() || len(s.Policy.Substitute) > 0 {
 			received = p.Definition
 		}
 		if p.Definition == nil {
 			// A hash-only pin of a lockfile was confirmed when it was made.
 			continue
 		}
-		if err := jsontree.Confirm(received, p.Definition); err != nil {
-			return fail.New("server %s: %s: %s; nothing was written", text.Name(s.Server), p.EntryRef(), err).
+		if err := jsontree.CrossCheck(received, p.Definition); err != nil {
+			return fail.New("server %s: %s: %s; nothing was written", text.QuoteName(s.Server), p.EntryRef(), err).
 				Hint("that is a bug in pinproof: please report it, with the capture")
 		}
 	}
@@ -94,7 +94,7 @@ func (m *members) add(name string, v jsontree.Value) {
 // text adds a string, unless it is empty.
 func (m *members) text(name, s string) {
 	if s != "" {
-		m.add(name, jsontree.Text(s))
+		m.add(name, jsontree.String(s))
 	}
 }
 
@@ -105,24 +105,24 @@ func (l Lockfile) tree() jsontree.Value {
 		servers.add(l.Servers[i].Server, serverTree(&l.Servers[i]))
 	}
 	root.add("lockfileVersion", jsontree.Value{Kind: '0', Text: "1"})
-	root.add("servers", jsontree.ObjectInOrder(servers))
-	return jsontree.ObjectInOrder(root)
+	root.add("servers", jsontree.OrderedObject(servers))
+	return jsontree.OrderedObject(root)
 }
 
-// Recorded returns a server's entry in the lockfile as JSON, with digests in place of definitions, or "" if s is nil.
-func Recorded(s *pin.Set) string {
+// StateText returns a server's entry in the lockfile as JSON, with digests in place of definitions, or "" if s is nil.
+func StateText(s *pin.Set) string {
 	if s == nil {
 		return ""
 	}
-	return string(jsontree.Append(nil, jsontree.ObjectInOrder([]jsontree.Member{{Name: s.Server, Value: serverTree(s)}})))
+	return string(jsontree.Append(nil, jsontree.OrderedObject([]jsontree.Member{{Name: s.Server, Value: serverTree(s)}})))
 }
 
 func serverTree(s *pin.Set) jsontree.Value {
 	var server, about members
-	about.text("name", s.About.Name)
-	about.text("version", s.About.Version)
+	about.text("name", s.ServerInfo.Name)
+	about.text("version", s.ServerInfo.Version)
 	if len(about) > 0 {
-		server.add("about", jsontree.ObjectInOrder(about))
+		server.add("about", jsontree.OrderedObject(about))
 	}
 	if policy := s.Policy.Value(); len(policy.Members()) > 0 {
 		server.add("policy", policy)
@@ -130,17 +130,17 @@ func serverTree(s *pin.Set) jsontree.Value {
 	server.accepted(s.Accepted)
 	for _, entryType := range pin.LockOrder {
 		var list members
-		pins := s.Of(entryType)
+		pins := s.PinsOf(entryType)
 		for i := range pins {
 			list.add(pins[i].Name, pinTree(&pins[i], s.Policy.HashOnly))
 		}
 		if entryType == pin.Instructions && len(list) > 0 {
 			server.add(pin.EntryTypeInfo[entryType].Member, list[0].Value)
 		} else if entryType == pin.Tools || len(list) > 0 {
-			server.add(pin.EntryTypeInfo[entryType].Member, jsontree.ObjectInOrder(list))
+			server.add(pin.EntryTypeInfo[entryType].Member, jsontree.OrderedObject(list))
 		}
 	}
-	return jsontree.ObjectInOrder(server)
+	return jsontree.OrderedObject(server)
 }
 
 func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
@@ -161,10 +161,10 @@ func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
 		approval.text("at", a.At)
 		approval.text("hash", a.Hash)
 		approval.text("digest", a.Digest)
-		m.add("approval", jsontree.ObjectInOrder(approval))
+		m.add("approval", jsontree.OrderedObject(approval))
 	}
 	if hashOnly {
-		return jsontree.ObjectInOrder(m)
+		return jsontree.OrderedObject(m)
 	}
 	stored := jsontree.Value{Kind: jsontree.Raw, Text: placeholder}
 	if p.Type == pin.Instructions {
@@ -174,14 +174,14 @@ func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
 	if len(p.Files.Parts) > 0 {
 		m.add("files", p.Files)
 	}
-	return jsontree.ObjectInOrder(m)
+	return jsontree.OrderedObject(m)
 }
 
 // accepted adds the record of accepted warnings, one on each line: a reviewer of the file
 // must not miss them.
-func (m *members) accepted(records []pin.Record) {
+func (m *members) accepted(records []pin.AcceptedWarning) {
 	if len(records) > 0 {
-		m.add("acceptedWarnings", jsontree.Texts(pin.RecordLines(records)))
+		m.add("acceptedWarnings", jsontree.Strings(pin.AcceptedWarningLines(records)))
 	}
 }
 
@@ -198,5 +198,5 @@ func escapeHidden(part []byte) []byte {
 	if text.IndexBeyondASCII(part, escaped) == len(part) {
 		return part
 	}
-	return jsontree.Escaped(part, func(r, _ rune) bool { return escaped(r) })
+	return jsontree.EscapeCharacters(part, func(r, _ rune) bool { return escaped(r) })
 }

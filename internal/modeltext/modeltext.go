@@ -19,55 +19,55 @@ type Text struct{ said string }
 // words is the type of constant words. It isn't exported, so other packages can pass only constants.
 type words string
 
-// Say begins a text.
-func Say(w words) Text { return Text{string(w)} }
+// New begins a text.
+func New(w words) Text { return Text{string(w)} }
 
-// Say adds words of ours.
-func (t Text) Say(w words) Text { return Text{t.said + string(w)} }
+// AddWords adds words of ours.
+func (t Text) AddWords(w words) Text { return Text{t.said + string(w)} }
 
-// With adds a text.
-func (t Text) With(more Text) Text { return Text{t.said + more.said} }
+// AddText adds a text.
+func (t Text) AddText(more Text) Text { return Text{t.said + more.said} }
 
-// Argument adds an argument of the user's own command line, such as the server ID after --server. A
+// AddArgument adds an argument of the user's own command line, such as the server ID after --server. A
 // server ID that was found in a file isn't such an argument.
-func (t Text) Argument(arg string) Text { return Text{t.said + text.Name(arg)} }
+func (t Text) AddArgument(arg string) Text { return Text{t.said + text.QuoteName(arg)} }
 
-// Word adds an argument of the user's own command line, quoted as a word of a command.
-func (t Text) Word(arg string) Text { return Text{t.said + shell.Quote(arg)} }
+// AddQuoted adds an argument of the user's own command line, quoted as a word of a command.
+func (t Text) AddQuoted(arg string) Text { return Text{t.said + shell.Quote(arg)} }
 
-// Count adds a count of things: "3 servers". one is the word for a single thing.
-func (t Text) Count(n int, one words) Text { return Text{t.said + text.Count(n, string(one))} }
+// AddCount adds a count of things: "3 servers". one is the word for a single thing.
+func (t Text) AddCount(n int, one words) Text { return Text{t.said + text.FormatCount(n, string(one))} }
 
-// Number adds a number.
-func (t Text) Number(n int) Text { return Text{t.said + text.Number(n)} }
+// AddNumber adds a number.
+func (t Text) AddNumber(n int) Text { return Text{t.said + text.FormatNumber(n)} }
 
-// Entry adds the word for an entry of a type: "tool".
-func (t Text) Entry(of pin.EntryType) Text { return Text{t.said + pin.EntryTypeInfo[of].Entry} }
+// AddType adds the word for an entry of a type: "tool".
+func (t Text) AddType(of pin.EntryType) Text { return Text{t.said + pin.EntryTypeInfo[of].Entry} }
 
-// Entries adds the word for several entries of a type: "tools".
-func (t Text) Entries(of pin.EntryType) Text {
+// AddPluralType adds the word for several entries of a type: "tools".
+func (t Text) AddPluralType(of pin.EntryType) Text {
 	return Text{t.said + strings.TrimSuffix(pin.EntryTypeInfo[of].Entry, "s") + "s"}
 }
 
 // kinds are the kinds of drift, in the order in which they are printed.
-var kinds = []pin.DriftKind{pin.Hidden, pin.Duplicate, pin.Changed, pin.Added, pin.Removed}
+var kinds = []pin.DriftKind{pin.DriftHidden, pin.DriftDuplicate, pin.DriftChanged, pin.DriftAdded, pin.DriftRemoved}
 
-// Drift adds how many entries drifted, by kind: "1 changed, 2 added".
-func (t Text) Drift(counts map[pin.DriftKind]int) Text {
+// AddDrift adds how many entries drifted, by kind: "1 changed, 2 added".
+func (t Text) AddDrift(counts map[pin.DriftKind]int) Text {
 	separator := ""
 	for _, kind := range kinds {
 		if n := counts[kind]; n > 0 {
-			t = t.Say(words(separator)).Number(n).Say(words(" " + strings.ToLower(string(kind))))
+			t = t.AddWords(words(separator)).AddNumber(n).AddWords(words(" " + strings.ToLower(string(kind))))
 			separator = ", "
 		}
 	}
 	return t
 }
 
-// Digest adds a digest. If d isn't one, it adds the word "none" instead.
-func (t Text) Digest(d string) Text {
+// AddDigest adds a digest. If d isn't one, it adds the word "none" instead.
+func (t Text) AddDigest(d string) Text {
 	if !pin.IsDigest(d) {
-		return t.Say("none")
+		return t.AddWords("none")
 	}
 	return Text{t.said + d}
 }
@@ -75,38 +75,38 @@ func (t Text) Digest(d string) Text {
 // maxPath is the most bytes of a path in a text: more than usual paths have.
 const maxPath = 1000
 
-// Path returns the absolute path of a file or folder, or "" if a text must not contain the path: it is too
+// SafePath returns the absolute path of a file or folder, or "" if a text must not contain the path: it is too
 // long, or has anything but ASCII letters, digits, spaces and _./~:\-. The caller must build the path only from
 // the working folder, the user's arguments, the user's cache and our own names.
-func Path(path string) string {
+func SafePath(path string) string {
 	absolute, err := filepath.Abs(path)
-	if err != nil || len(absolute) > maxPath || !text.IsOf(absolute, `_./~:\ -`) {
+	if err != nil || len(absolute) > maxPath || !text.IsAlnumOr(absolute, `_./~:\ -`) {
 		return ""
 	}
 	return absolute
 }
 
-// Review adds what a person can do: the words in what, and the command that shows a capture and asks about it.
+// AddReviewCommand adds what a person can do: the words in what, and the command that shows a capture and asks about it.
 // Without a terminal the command shows nothing, so a model that runs it approves nothing. Its paths are
-// absolute, because the person may be in another folder. If Path refuses a path, there is no command.
-func (t Text) Review(what words, c shell.Command) Text {
-	t = t.Say(what)
-	capture := Path(c.Capture)
-	lockfile := Path(c.Lockfile)
+// absolute, because the person may be in another folder. If SafePath refuses a path, there is no command.
+func (t Text) AddReviewCommand(what words, c shell.Command) Text {
+	t = t.AddWords(what)
+	capture := SafePath(c.Capture)
+	lockfile := SafePath(c.Lockfile)
 	if c.Capture == "" || c.Lockfile == "" || capture == "" || lockfile == "" {
-		return t.Say(".")
+		return t.AddWords(".")
 	}
 	c.Capture = capture
 	c.Lockfile = lockfile
-	return Text{t.said + ": " + c.Review()}
+	return Text{t.said + ": " + c.ReviewCommand()}
 }
 
 // maxHook is how many bytes verify --hook prints at most: a few lines, two paths and a server ID.
 const maxHook = 4 << 10
 
-// FromHook returns the output of pinproof verify --hook as a Text. It returns false if the output is too long,
+// ParseHookOutput returns the output of pinproof verify --hook as a Text. It returns false if the output is too long,
 // has anything but plain ASCII, or doesn't begin as that of verify --hook does.
-func FromHook(said []byte) (Text, bool) {
+func ParseHookOutput(said []byte) (Text, bool) {
 	begins := strings.HasPrefix(string(said), "pinproof: blocked: ")
 	strange := strings.ContainsFunc(string(said), func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') })
 	if !begins || strange || len(said) > maxHook {

@@ -8,15 +8,15 @@ import (
 	"pinproof/internal/schema"
 )
 
-// IsClear reports whether we know what each keyword of a whole schema means. It returns false if a keyword changes the
+// IsUnderstood reports whether we know what each keyword of a whole schema means. It returns false if a keyword changes the
 // meaning of another one, or if the dialect is unknown, lacks a keyword, or reads it differently.
-func IsClear(root *jsontree.Value) bool {
+func IsUnderstood(root *jsontree.Value) bool {
 	dialect, ok := dialectOf(root)
 	if !ok {
 		return false
 	}
 	isClear := true
-	schema.Each(root, schema.AtSchema, func(s *jsontree.Value) {
+	schema.EachSchema(root, schema.AtSchema, func(s *jsontree.Value) {
 		for i := range s.Members() {
 			m := &s.Parts[i]
 			since, until := dialectsWith(root, s, m)
@@ -87,7 +87,7 @@ func dialectsWith(root, s *jsontree.Value, m *jsontree.Member) (since, until int
 			until = draft2019
 		}
 	case "$ref":
-		if IsRestricted(root, s) {
+		if HasRestrictedRef(root, s) {
 			since = draft2019 // those before ignore what is next to it
 		}
 	}
@@ -97,25 +97,25 @@ func dialectsWith(root, s *jsontree.Value, m *jsontree.Member) (since, until int
 // dialectMatters reports whether dialects read a whole schema in different ways. A tuple has the same form in all of them.
 func dialectMatters(root *jsontree.Value) bool {
 	matters := false
-	schema.Each(root, schema.AtSchema, func(s *jsontree.Value) {
+	schema.EachSchema(root, schema.AtSchema, func(s *jsontree.Value) {
 		for i := range s.Members() {
 			since, until := dialectsWith(root, s, &s.Parts[i])
-			isOfTuple := schema.AtSchema.Below(s.Parts[i].Name, &s.Parts[i].Value) == schema.AtSchemas || s.Parts[i].Name == "additionalItems"
+			isOfTuple := schema.AtSchema.Child(s.Parts[i].Name, &s.Parts[i].Value) == schema.AtSchemaArray || s.Parts[i].Name == "additionalItems"
 			matters = matters || !isOfTuple && (since != draft6 || until != draft2020)
 		}
 	})
 	return matters
 }
 
-// IsRestricted reports whether a $ref has a keyword next to it that restricts the referenced schema further.
-func IsRestricted(root, s *jsontree.Value) bool {
+// HasRestrictedRef reports whether a $ref has a keyword next to it that restricts the referenced schema further.
+func HasRestrictedRef(root, s *jsontree.Value) bool {
 	return slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool {
 		isInput := s == root && m.Name == "type" && m.Text == "object" && !RefersToRoot(root)
-		return m.Name != "$ref" && !SaysNothing(m.Name) && !isInput
+		return m.Name != "$ref" && !RejectsNothing(m.Name) && !isInput
 	})
 }
 
-// SaysNothing reports whether a keyword by itself rejects no value.
-func SaysNothing(keyword string) bool {
+// RejectsNothing reports whether a keyword by itself rejects no value.
+func RejectsNothing(keyword string) bool {
 	return schema.IsAnnotation(keyword) || schema.IsDefinitions(keyword) || keyword == "$schema" || keyword == schema.HeaderKeyword
 }

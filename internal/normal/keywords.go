@@ -9,7 +9,7 @@ import (
 )
 
 // keywords returns a schema in which each keyword has its normal form, without keywords that have no effect.
-func (f *Forms) keywords(v *jsontree.Value, name string) jsontree.Value {
+func (f *NormalForms) keywords(v *jsontree.Value, name string) jsontree.Value {
 	members := map[string]jsontree.Value{}
 	isInteger := v.Get("type").Text == "integer"
 	for i := range v.Parts {
@@ -25,14 +25,14 @@ func (f *Forms) keywords(v *jsontree.Value, name string) jsontree.Value {
 		}
 	}
 	f.failed = f.failed || hasParallelList(v)
-	return jsontree.ObjectOf(members)
+	return jsontree.ObjectFromMap(members)
 }
 
 // hasParallelList reports whether an unknown list of a schema is as long as a list that is sorted here, and so may
 // depend on its order.
 func hasParallelList(v *jsontree.Value) bool {
 	isList := func(m jsontree.Member) bool {
-		return m.Kind == '[' && !schema.IsWord(m.Name) && slices.ContainsFunc([]string{"type", "required", "allOf", "anyOf", "oneOf"}, func(sorted string) bool {
+		return m.Kind == '[' && !schema.IsKnownName(m.Name) && slices.ContainsFunc([]string{"type", "required", "allOf", "anyOf", "oneOf"}, func(sorted string) bool {
 			return len(m.Parts) > 1 && len(m.Parts) == len(v.Get(sorted).Items())
 		})
 	}
@@ -40,9 +40,9 @@ func hasParallelList(v *jsontree.Value) bool {
 }
 
 // keyword rewrites a keyword. It returns the zero value for one that means the same as if it were absent.
-func (f *Forms) keyword(name string, v *jsontree.Value, isInteger bool) jsontree.Value {
+func (f *NormalForms) keyword(name string, v *jsontree.Value, isInteger bool) jsontree.Value {
 	none := jsontree.Value{}
-	if v.Kind == 'n' && name != "const" && name != "default" && schema.IsWord(name) {
+	if v.Kind == 'n' && name != "const" && name != "default" && schema.IsKnownName(name) {
 		return none
 	}
 	switch name {
@@ -52,7 +52,7 @@ func (f *Forms) keyword(name string, v *jsontree.Value, isInteger bool) jsontree
 		return f.reference(v)
 	case "type":
 		if v.Kind == '"' {
-			return jsontree.Texts([]string{v.Text})
+			return jsontree.Strings([]string{v.Text})
 		}
 		return sorted(*v)
 	case "required":
@@ -83,8 +83,8 @@ func isProse(keyword string) bool {
 }
 
 // schemasIn replaces the schemas in a keyword by their digests.
-func (f *Forms) schemasIn(keyword string, v *jsontree.Value) jsontree.Value {
-	at := schema.AtSchema.Below(keyword, v)
+func (f *NormalForms) schemasIn(keyword string, v *jsontree.Value) jsontree.Value {
+	at := schema.AtSchema.Child(keyword, v)
 	if at == schema.AtOther {
 		return *v
 	}
@@ -96,7 +96,7 @@ func (f *Forms) schemasIn(keyword string, v *jsontree.Value) jsontree.Value {
 		if isOpen || isName {
 			return jsontree.Value{}
 		}
-		return jsontree.Text(digest)
+		return jsontree.String(digest)
 	}
 	form := jsontree.Value{Kind: v.Kind}
 	for i := range v.Parts {
@@ -105,7 +105,7 @@ func (f *Forms) schemasIn(keyword string, v *jsontree.Value) jsontree.Value {
 		if v.Kind == '[' {
 			name = strconv.Itoa(i)
 		}
-		form.Parts = append(form.Parts, jsontree.Member{Name: part.Name, Value: jsontree.Text(f.digest(&part.Value, name))})
+		form.Parts = append(form.Parts, jsontree.Member{Name: part.Name, Value: jsontree.String(f.digest(&part.Value, name))})
 	}
 	if len(form.Parts) == 0 && (keyword == "properties" || keyword == "patternProperties") {
 		return jsontree.Value{}
@@ -115,7 +115,7 @@ func (f *Forms) schemasIn(keyword string, v *jsontree.Value) jsontree.Value {
 
 // reference replaces a $ref by the form of the schema that it leads to or, if that schema contains the $ref, by a
 // pointer.
-func (f *Forms) reference(v *jsontree.Value) jsontree.Value {
+func (f *NormalForms) reference(v *jsontree.Value) jsontree.Value {
 	to, steps := schema.FindSchema(f.root, v)
 	if to == nil {
 		f.failed = true
@@ -125,16 +125,16 @@ func (f *Forms) reference(v *jsontree.Value) jsontree.Value {
 	pointer := ""
 	for _, step := range steps {
 		name = step
-		pointer = jsontree.Pointer(pointer, step)
+		pointer = jsontree.ExtendPointer(pointer, step)
 	}
 	if isDefinition := len(steps) == 0 || len(steps) == 2 && schema.IsDefinitions(steps[0]); !isDefinition {
 		f.inner[to] = true
 	}
 	if f.open[to] {
 		f.recursive[pointer] = to
-		return jsontree.Object(jsontree.Member{Name: "$ref", Value: jsontree.Text(pointer)})
+		return jsontree.Object(jsontree.Member{Name: "$ref", Value: jsontree.String(pointer)})
 	}
-	return jsontree.Text(f.digest(to, name))
+	return jsontree.String(f.digest(to, name))
 }
 
 // sorted sorts a list of strings, and leaves out those that are in it twice. Any other value stays as it is.
@@ -150,17 +150,17 @@ func sorted(v jsontree.Value) jsontree.Value {
 		list = append(list, item.Text)
 	}
 	slices.Sort(list)
-	return jsontree.Texts(slices.Compact(list))
+	return jsontree.Strings(slices.Compact(list))
 }
 
-// WithTuple writes a list of schemas under items as prefixItems, and additionalItems as items (JSON Schema 2020-12, Appendix G).
-func WithTuple(s jsontree.Value) jsontree.Value {
+// TupleAsPrefixItems writes a list of schemas under items as prefixItems, and additionalItems as items (JSON Schema 2020-12, Appendix G).
+func TupleAsPrefixItems(s jsontree.Value) jsontree.Value {
 	if s.Get("items").Kind != '[' || s.Has("prefixItems") {
 		return s
 	}
-	tuple := With(Without(s, "items", "additionalItems"), "prefixItems", s.Get("items"))
+	tuple := WithMember(WithoutMembers(s, "items", "additionalItems"), "prefixItems", s.Get("items"))
 	if rest := s.Get("additionalItems"); rest.Kind != 0 {
-		tuple = With(tuple, "items", rest)
+		tuple = WithMember(tuple, "items", rest)
 	}
 	return tuple
 }

@@ -15,9 +15,9 @@ import (
 	"pinproof/internal/schema"
 )
 
-// Forms has the normal forms of a whole schema and of the subschemas that it uses. A definition is used only if a
+// NormalForms has the normal forms of a whole schema and of the subschemas that it uses. A definition is used only if a
 // reference leads to it.
-type Forms struct {
+type NormalForms struct {
 	root   *jsontree.Value
 	budget *effort.Budget
 
@@ -67,10 +67,10 @@ type form struct {
 // maxDepth is how deep schemas may be nested, directly or through references. Real schemas have a dozen levels.
 const maxDepth = 200
 
-// New computes the forms of a whole schema of the tool called name. With noProse, they have no titles, descriptions and
+// NewForms computes the forms of a whole schema of the tool called name. With noProse, they have no titles, descriptions and
 // comments.
-func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool) *Forms {
-	f := &Forms{
+func NewForms(budget *effort.Budget, root *jsontree.Value, name string, noProse bool) *NormalForms {
+	f := &NormalForms{
 		root:      root,
 		budget:    budget,
 		noProse:   noProse,
@@ -81,42 +81,42 @@ func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool)
 		inner:     map[*jsontree.Value]bool{},
 		inside:    map[*jsontree.Value]bool{},
 	}
-	f.failed = !IsClear(root)
+	f.failed = !IsUnderstood(root)
 	f.dialectMatters = dialectMatters(root)
 	f.isReferred = RefersToRoot(root)
 	f.digest(root, name)
 	context := map[string]jsontree.Value{}
 	for pointer, to := range f.recursive {
-		context[pointer] = jsontree.Text(f.of[to].digest)
+		context[pointer] = jsontree.String(f.of[to].digest)
 	}
 	schema.Visit(root, schema.AtSchema, func(v *jsontree.Value, _, at schema.Position, path []jsontree.Step) {
 		if !f.failed && at == schema.AtSchema && v.Has(schema.HeaderKeyword) {
 			pointer := "header "
 			for _, step := range path {
-				pointer = jsontree.Pointer(pointer, schema.PointerToken(step))
+				pointer = jsontree.ExtendPointer(pointer, schema.PointerToken(step))
 			}
 			f.failed = !f.budget.Spend(len(pointer))
 			context[pointer] = v.Get(schema.HeaderKeyword)
 		}
 	})
-	f.context = f.sum(jsontree.ObjectOf(context))
+	f.context = f.sum(jsontree.ObjectFromMap(context))
 	return f
 }
 
 // Uses reports whether a schema, which is a part of the whole one, is used in it.
-func (f *Forms) Uses(v *jsontree.Value) bool {
+func (f *NormalForms) Uses(v *jsontree.Value) bool {
 	_, known := f.of[v]
 	return known && !f.failed
 }
 
 // Equal reports whether an old and a new schema have the same form, and so have all schemas that they refer to.
-func Equal(before, after *Forms, old, new *jsontree.Value) bool {
+func Equal(before, after *NormalForms, old, new *jsontree.Value) bool {
 	return before.comparable(after, old, new) && before.of[old].digest == after.of[new].digest &&
 		(old == before.root && new == after.root || !before.leadsInto(old) && !after.leadsInto(new))
 }
 
 // EqualKeyword reports whether a keyword of an old and of a new schema has the same form in both, regardless of the other keywords.
-func EqualKeyword(before, after *Forms, old, new *jsontree.Value, keyword string) bool {
+func EqualKeyword(before, after *NormalForms, old, new *jsontree.Value, keyword string) bool {
 	isEqual := before.keywordDigest(old, keyword) == after.keywordDigest(new, keyword)
 	isSchema := before.of[old].keywords.Kind == '{' && after.of[new].keywords.Kind == '{' // else there are no keywords
 	if !isSchema || !isEqual || !before.comparable(after, old, new) || schema.IsDefinitions(keyword) {
@@ -127,7 +127,7 @@ func EqualKeyword(before, after *Forms, old, new *jsontree.Value, keyword string
 }
 
 // keywordDigest returns the digest of the form of a keyword of a schema. It is worked out once, as each change in the keyword asks for it.
-func (f *Forms) keywordDigest(v *jsontree.Value, keyword string) string {
+func (f *NormalForms) keywordDigest(v *jsontree.Value, keyword string) string {
 	of := f.of[v]
 	digest, known := of.ofKeyword[keyword]
 	if form := of.keywords.Get(keyword); !known && form.Kind != 0 {
@@ -137,18 +137,18 @@ func (f *Forms) keywordDigest(v *jsontree.Value, keyword string) string {
 	return digest
 }
 
-func (f *Forms) comparable(after *Forms, old, new *jsontree.Value) bool {
+func (f *NormalForms) comparable(after *NormalForms, old, new *jsontree.Value) bool {
 	isSameDialect := jsontree.Equal(f.root.Get("$schema"), after.root.Get("$schema"))
 	return f.Uses(old) && after.Uses(new) && f.context == after.context && (isSameDialect || !f.dialectMatters && !after.dialectMatters)
 }
 
 // isInput reports whether a schema is for nothing but a whole input or a whole result, and those are objects.
-func (f *Forms) isInput(v *jsontree.Value) bool { return v == f.root && !f.isReferred }
+func (f *NormalForms) isInput(v *jsontree.Value) bool { return v == f.root && !f.isReferred }
 
 // RefersToRoot reports whether a reference leads to the whole schema.
 func RefersToRoot(root *jsontree.Value) bool {
 	found := false
-	schema.Each(root, schema.AtSchema, func(s *jsontree.Value) {
+	schema.EachSchema(root, schema.AtSchema, func(s *jsontree.Value) {
 		to, _ := schema.FindSchema(root, jsontree.Lookup(s, "$ref"))
 		found = found || to == root
 	})
@@ -157,7 +157,7 @@ func RefersToRoot(root *jsontree.Value) bool {
 
 // leadsInto reports whether a reference leads into a value rather than to a definition. If the value is rewritten, such
 // a reference leads elsewhere.
-func (f *Forms) leadsInto(v *jsontree.Value) bool {
+func (f *NormalForms) leadsInto(v *jsontree.Value) bool {
 	if len(f.inner) == 0 || v == nil {
 		return false
 	}
@@ -174,7 +174,7 @@ func (f *Forms) leadsInto(v *jsontree.Value) bool {
 }
 
 // sum returns the digest of a form.
-func (f *Forms) sum(form jsontree.Value) string {
+func (f *NormalForms) sum(form jsontree.Value) string {
 	text := jsontree.Append(nil, form)
 	if f.failed || !f.budget.Spend(len(text)) {
 		f.failed = true
@@ -187,7 +187,7 @@ func (f *Forms) sum(form jsontree.Value) string {
 }
 
 // digest returns the digest of the form of a schema. name is that of the parameter, the definition or the tool.
-func (f *Forms) digest(v *jsontree.Value, name string) string {
+func (f *NormalForms) digest(v *jsontree.Value, name string) string {
 	if form, known := f.of[v]; known {
 		return form.digest
 	}
@@ -206,7 +206,7 @@ func (f *Forms) digest(v *jsontree.Value, name string) string {
 		made.keywords = f.keywords(v, name)
 		whole = f.rewritten(made.keywords)
 		if f.isInput(v) && isType(whole, "object") {
-			whole = Without(whole, "type")
+			whole = WithoutMembers(whole, "type")
 		}
 	}
 	made.digest = f.sum(whole)

@@ -14,12 +14,12 @@ import (
 func equal(t testing.TB, old, new string) bool {
 	t.Helper()
 	a, b := pintest.CanonicalTree(t, old), pintest.CanonicalTree(t, new)
-	return normal.Equal(normal.New(effort.New(), &a, "get_page", false), normal.New(effort.New(), &b, "get_page", false), &a, &b)
+	return normal.Equal(normal.NewForms(effort.NewBudget(), &a, "get_page", false), normal.NewForms(effort.NewBudget(), &b, "get_page", false), &a, &b)
 }
 
 // TestForms: the pairs of schemas in testdata/forms.txt are equal or differ, from both sides. A parameter may be behind a reference.
 func TestForms(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/forms.txt", 4) {
+	for _, row := range jsontest.ReadRows(t, "testdata/forms.txt", 4) {
 		frames := []string{`{"properties":{"p":%s}}`, `{"properties":{"p":{"$ref":"#/$defs/p"}},"$defs":{"p":%s}}`}
 		if row[1] == "whole" {
 			frames = []string{"%s"}
@@ -36,8 +36,8 @@ func TestForms(t *testing.T) {
 // TestBudget: what the budget is too small for has no form.
 func TestBudget(t *testing.T) {
 	v := pintest.CanonicalTree(t, `{"properties":{"a":{"description":"A."}}}`)
-	small := effort.Of(10)
-	if a := normal.New(small, &v, "", false); normal.Equal(a, a, &v, &v) || small.Refusals() == 0 {
+	small := effort.BudgetOf(10)
+	if a := normal.NewForms(small, &v, "", false); normal.Equal(a, a, &v, &v) || small.RefusalCount() == 0 {
 		t.Error("a form without a budget")
 	}
 }

@@ -9,32 +9,32 @@ import (
 )
 
 // rewritten rewrites keywords that depend on each other. Last, it sorts the lists under allOf, anyOf and oneOf.
-func (f *Forms) rewritten(s jsontree.Value) jsontree.Value {
-	s = WithTuple(s)
+func (f *NormalForms) rewritten(s jsontree.Value) jsontree.Value {
+	s = TupleAsPrefixItems(s)
 	if s.Has("const") && !s.Has("enum") {
-		s = With(Without(s, "const"), "enum", jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: s.Get("const")}}})
+		s = WithMember(WithoutMembers(s, "const"), "enum", jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: s.Get("const")}}})
 	}
 	if isImplied(s) && !s.Has("nullable") {
-		s = Without(s, "type")
+		s = WithoutMembers(s, "type")
 	}
 	s = f.withoutAlternatives(s)
 	s = f.merged(s)
 	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
 		if list := s.Get(keyword); list.Kind == '[' {
 			list.Parts = slices.SortedFunc(slices.Values(list.Parts), func(a, b jsontree.Member) int { return strings.Compare(a.Text, b.Text) })
-			s = With(s, keyword, list)
+			s = WithMember(s, keyword, list)
 		}
 	}
 	return s
 }
 
-// With returns a copy of an object in which the named member is added or replaced.
-func With(s jsontree.Value, name string, v jsontree.Value) jsontree.Value {
-	return jsontree.Object(append(Without(s, name).Parts, jsontree.Member{Name: name, Value: v})...)
+// WithMember returns a copy of an object in which the named member is added or replaced.
+func WithMember(s jsontree.Value, name string, v jsontree.Value) jsontree.Value {
+	return jsontree.Object(append(WithoutMembers(s, name).Parts, jsontree.Member{Name: name, Value: v})...)
 }
 
-// Without returns a copy of an object without the named members.
-func Without(s jsontree.Value, names ...string) jsontree.Value {
+// WithoutMembers returns a copy of an object without the named members.
+func WithoutMembers(s jsontree.Value, names ...string) jsontree.Value {
 	return jsontree.MapParts(s, func(m *jsontree.Member) bool { return !slices.Contains(names, m.Name) })
 }
 
@@ -64,33 +64,33 @@ func TypeOf(v jsontree.Value) string {
 
 // withoutAlternatives merges alternatives that are all lists of values, or all of types, into one list. It merges a
 // single alternative into the schema, and writes oneOf as anyOf if no value fits two alternatives.
-func (f *Forms) withoutAlternatives(s jsontree.Value) jsontree.Value {
+func (f *NormalForms) withoutAlternatives(s jsontree.Value) jsontree.Value {
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		list := s.Get(keyword).Items()
 		var forms []jsontree.Value
 		for _, m := range list {
 			forms = append(forms, f.byDigest[m.Text])
 		}
-		rest := Without(s, keyword)
+		rest := WithoutMembers(s, keyword)
 		values, isEnum := joined(forms, "enum")
 		types, isType := joined(forms, "type")
 		null, other := nullAnd(forms)
 		switch {
 		case len(list) == 0 || s.Has("allOf") && s.Get("allOf").Kind != '[':
 		case len(list) == 1:
-			return With(rest, "allOf", jsontree.Value{Kind: '[', Parts: append(slices.Clone(s.Get("allOf").Items()), list...)})
+			return WithMember(rest, "allOf", jsontree.Value{Kind: '[', Parts: append(slices.Clone(s.Get("allOf").Items()), list...)})
 		case isEnum && !rest.Has("enum"):
-			return With(rest, "enum", values)
+			return WithMember(rest, "enum", values)
 		case isType && !rest.Has("type"):
-			return With(rest, "type", sorted(types))
+			return WithMember(rest, "type", sorted(types))
 		case null && other.Kind == '{' && !s.Has("type"):
-			if all, ok := Join([]jsontree.Value{rest, other}); ok {
+			if all, ok := Intersect([]jsontree.Value{rest, other}); ok {
 				types := other.Get("type")
-				types.Parts = append(slices.Clone(types.Parts), jsontree.Member{Value: jsontree.Text("null")})
-				return With(all, "type", sorted(types))
+				types.Parts = append(slices.Clone(types.Parts), jsontree.Member{Value: jsontree.String("null")})
+				return WithMember(all, "type", sorted(types))
 			}
 		case keyword == "oneOf" && !s.Has("anyOf") && areApart(forms):
-			return With(rest, "anyOf", s.Get("oneOf"))
+			return WithMember(rest, "anyOf", s.Get("oneOf"))
 		}
 	}
 	return s
@@ -164,15 +164,15 @@ func areApart(forms []jsontree.Value) bool {
 
 // merged merges the schemas under allOf, and the schema that a $ref leads to, into the schema around them, if that
 // preserves the meaning.
-func (f *Forms) merged(s jsontree.Value) jsontree.Value {
+func (f *NormalForms) merged(s jsontree.Value) jsontree.Value {
 	if s.Has("allOf") && s.Get("allOf").Kind != '[' {
 		return s
 	}
-	rest := Without(s, "allOf")
+	rest := WithoutMembers(s, "allOf")
 	list := slices.Clone(s.Get("allOf").Items())
-	if to := s.Get("$ref"); to.Kind == '"' && !restricts(Without(s, "$ref")) {
+	if to := s.Get("$ref"); to.Kind == '"' && !restricts(WithoutMembers(s, "$ref")) {
 		list = append(list, jsontree.Member{Value: to})
-		rest = Without(rest, "$ref")
+		rest = WithoutMembers(rest, "$ref")
 	}
 	if len(list) == 0 {
 		return s
@@ -181,10 +181,10 @@ func (f *Forms) merged(s jsontree.Value) jsontree.Value {
 	for _, m := range list {
 		parts = append(parts, f.byDigest[m.Text])
 	}
-	if all, ok := Join(parts); ok {
+	if all, ok := Intersect(parts); ok {
 		return all
 	}
-	return With(rest, "allOf", jsontree.Value{Kind: '[', Parts: list})
+	return WithMember(rest, "allOf", jsontree.Value{Kind: '[', Parts: list})
 }
 
 // restricts reports whether a schema has a keyword that isn't an annotation.
@@ -192,9 +192,9 @@ func restricts(s jsontree.Value) bool {
 	return slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return !schema.IsAnnotation(m.Name) })
 }
 
-// Join returns one schema that accepts the values that all of the schemas accept. It returns false if two have a
+// Intersect returns one schema that accepts the values that all of the schemas accept. It returns false if two have a
 // keyword with different values, or one has a keyword that depends on those of its own schema alone.
-func Join(parts []jsontree.Value) (all jsontree.Value, ok bool) {
+func Intersect(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 	count := map[string]int{}
 	for _, part := range parts {
 		for _, m := range part.Parts {
@@ -232,12 +232,12 @@ func Join(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 		return all, false // the latter have no names
 	}
 	if isNamed {
-		keywords["properties"] = jsontree.ObjectOf(properties)
+		keywords["properties"] = jsontree.ObjectFromMap(properties)
 	}
 	if required != nil {
 		keywords["required"] = sorted(jsontree.Value{Kind: '[', Parts: required})
 	}
-	return jsontree.ObjectOf(keywords), true
+	return jsontree.ObjectFromMap(keywords), true
 }
 
 // put adds a member to a list, and returns false if the list has a member of that name with a different value.

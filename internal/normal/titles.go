@@ -11,9 +11,9 @@ import (
 // and readFile. SDKs make such titles. A title that splits the name elsewhere may mean something else.
 func RepeatsName(title, name string) bool {
 	if title == name {
-		return text.Name(name) == name
+		return text.QuoteName(name) == name
 	}
-	if title == "" || !text.IsOf(title, " ") || !text.IsOf(name, "_-.") {
+	if title == "" || !text.IsAlnumOr(title, " ") || !text.IsAlnumOr(name, "_-.") {
 		return false
 	}
 	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("_-.", r) })

@@ -13,25 +13,25 @@ import (
 type State int
 
 const (
-	_          State = iota
-	Paired           // the lockfile has the server, and so has the capture
-	New              // only the capture has it: every entry is ADDED
-	Gone             // only the lockfile has it: every entry is REMOVED
-	Missing          // the folder has no capture of it: nothing is compared
-	Uncaptured       // Missing, because it could not be captured (verify --uncaptured): no flag allows that
-	Unpinned         // New, but there is no lockfile, or a flag names the server: its entries are shown without a verdict
-	Forbidden        // a pin has what the server's policy forbids: the entries are shown without a verdict
+	_               State = iota
+	StatePaired           // the lockfile has the server, and so has the capture
+	StateNew              // only the capture has it: every entry is ADDED
+	StateGone             // only the lockfile has it: every entry is REMOVED
+	StateMissing          // the folder has no capture of it: nothing is compared
+	StateUncaptured       // Missing, because it could not be captured (verify --uncaptured): no flag allows that
+	StateUnpinned         // New, but there is no lockfile, or a flag names the server: its entries are shown without a verdict
+	StateForbidden        // a pin has what the server's policy forbids: the entries are shown without a verdict
 )
 
 // StateOf returns the state of a server by the sides that have it.
 func StateOf(isLocked, isCaptured bool) State {
 	switch {
 	case isLocked && isCaptured:
-		return Paired
+		return StatePaired
 	case isCaptured:
-		return New
+		return StateNew
 	}
-	return Gone
+	return StateGone
 }
 
 // A Comparison is one server's two sides: its pins in the lockfile and those of its capture.
@@ -51,13 +51,13 @@ type Comparison struct {
 	State        State
 
 	// The capture is part of a session: an entry that it lacks isn't drift.
-	Part bool
+	IsPartial bool
 
 	// Both sides are lockfiles: their records are compared, too.
-	Lockfiles bool
+	BothLockfiles bool
 
 	// The servers of the lockfile: those that are compared, and the others.
-	Lockfile []Set
+	LockfileServers []Set
 
 	// SkillsUnlisted: the server declares that it has skills, but the capture has no response to skills/list, so no
 	// skill can be pinned.
@@ -70,30 +70,32 @@ type Comparison struct {
 	FileServer string
 }
 
-// Known reports whether the lockfile has the server.
-func (p *Comparison) Known() bool {
+// IsLocked reports whether the lockfile has the server.
+func (p *Comparison) IsLocked() bool {
 	switch p.State {
-	case New, Unpinned:
+	case StateNew, StateUnpinned:
 		return false
-	case Uncaptured, Forbidden:
+	case StateUncaptured, StateForbidden:
 		return p.Locked.Server != ""
 	}
 	return true
 }
 
-// Present reports whether there is a capture.
-func (p *Comparison) Present() bool { return p.State != Gone && !p.Missing() }
+// HasCapture reports whether there is a capture.
+func (p *Comparison) HasCapture() bool { return p.State != StateGone && !p.LacksCapture() }
 
-// Missing reports whether the folder has no capture of the server.
-func (p *Comparison) Missing() bool { return p.State == Missing || p.State == Uncaptured }
+// LacksCapture reports whether the folder has no capture of the server.
+func (p *Comparison) LacksCapture() bool {
+	return p.State == StateMissing || p.State == StateUncaptured
+}
 
 // PolicyDiffers reports whether the two sides were pinned under different policies.
 func (p *Comparison) PolicyDiffers() bool {
-	return p.Known() && p.Present() && !p.Locked.Policy.Equal(p.Captured.Policy)
+	return p.IsLocked() && p.HasCapture() && !p.Locked.Policy.Equal(p.Captured.Policy)
 }
 
-// Unrelated reports whether both sides have entries, but not one in common. Instructions have no name to compare.
-func (p *Comparison) Unrelated() bool {
+// HasNoCommonEntry reports whether both sides have entries, but not one in common. Instructions have no name to compare.
+func (p *Comparison) HasNoCommonEntry() bool {
 	isNamed := func(p Pin) bool { return p.Type != Instructions }
 	isShared := func(captured Pin) bool { return isNamed(captured) && p.Locked.Find(captured.Key) != nil }
 	return slices.ContainsFunc(p.Locked.Pins, isNamed) && slices.ContainsFunc(p.Captured.Pins, isNamed) && !slices.ContainsFunc(p.Captured.Pins, isShared)
@@ -105,8 +107,8 @@ func (p *Comparison) Ref(key Key) Ref { return Ref{p.Server, key} }
 // AbsentDenied lists the denied entries of a type that the capture lacks. An added entry may be one of them under
 // another name, perhaps with other changes.
 func (p *Comparison) AbsentDenied(entryType EntryType) (names []string) {
-	for _, pinned := range p.Locked.Of(entryType) {
-		if p.Present() && pinned.Denied && p.Captured.Find(pinned.Key) == nil {
+	for _, pinned := range p.Locked.PinsOf(entryType) {
+		if p.HasCapture() && pinned.Denied && p.Captured.Find(pinned.Key) == nil {
 			names = append(names, pinned.Name)
 		}
 	}
@@ -136,8 +138,8 @@ func DeniedPins(sides []Comparison) (list []DeniedPin) {
 		add(&sides[i].Locked)
 	}
 	if len(sides) > 0 {
-		for i := range sides[0].Lockfile {
-			if s := &sides[0].Lockfile[i]; ComparisonOf(sides, s.Server) == nil {
+		for i := range sides[0].LockfileServers {
+			if s := &sides[0].LockfileServers[i]; FindComparison(sides, s.Server) == nil {
 				add(s)
 			}
 		}
@@ -145,14 +147,14 @@ func DeniedPins(sides []Comparison) (list []DeniedPin) {
 	return list
 }
 
-// Under returns the definition of a captured entry as a policy would pin it.
-func (p *Comparison) Under(pol Policy, captured *Pin) jsontree.Value {
+// CapturedUnderPolicy returns the definition of a captured entry as a policy would pin it.
+func (p *Comparison) CapturedUnderPolicy(pol Policy, captured *Pin) jsontree.Value {
 	if captured.Received == nil || pol.Equal(p.Captured.Policy) {
 		return captured.Tree()
 	}
 	v := captured.AsReceived()
 	if len(pol.Substitute) > 0 {
-		if put, err := PutPlaceholders(v, p.Captured.Values); err == nil {
+		if put, err := InsertPlaceholders(v, p.Captured.Substitutes); err == nil {
 			v = put
 		}
 	}
@@ -160,7 +162,7 @@ func (p *Comparison) Under(pol Policy, captured *Pin) jsontree.Value {
 }
 
 // HasNoEntries reports whether a server is new, and has no entry that could be accepted.
-func (p *Comparison) HasNoEntries() bool { return !p.Known() && len(p.Captured.Pins) == 0 }
+func (p *Comparison) HasNoEntries() bool { return !p.IsLocked() && len(p.Captured.Pins) == 0 }
 
 // CountServersWith counts the servers that pin or list an entry.
 func CountServersWith(sides []Comparison, key Key) int {
@@ -173,8 +175,8 @@ func CountServersWith(sides []Comparison, key Key) int {
 	return n
 }
 
-// ComparisonOf returns the comparison of a server, or nil. sides are sorted by server.
-func ComparisonOf(sides []Comparison, server string) *Comparison {
+// FindComparison returns the comparison of a server, or nil. sides are sorted by server.
+func FindComparison(sides []Comparison, server string) *Comparison {
 	i, ok := slices.BinarySearchFunc(sides, server, func(p Comparison, server string) int { return jsontree.CompareUTF16(p.Server, server) })
 	if !ok {
 		return nil
@@ -186,15 +188,15 @@ func ComparisonOf(sides []Comparison, server string) *Comparison {
 type DriftKind string
 
 const (
-	Added   DriftKind = "ADDED"   // an entry that no pin names
-	Removed DriftKind = "REMOVED" // a pin whose entry is gone
-	Changed DriftKind = "CHANGED" // digest and sanitized digest differ
+	DriftAdded   DriftKind = "ADDED"   // an entry that no pin names
+	DriftRemoved DriftKind = "REMOVED" // a pin whose entry is gone
+	DriftChanged DriftKind = "CHANGED" // digest and sanitized digest differ
 
 	// The digest differs, the sanitized digest does not.
-	Hidden DriftKind = "HIDDEN"
+	DriftHidden DriftKind = "HIDDEN"
 
 	// Several entries with the same identity, equal or not.
-	Duplicate DriftKind = "DUPLICATE"
+	DriftDuplicate DriftKind = "DUPLICATE"
 )
 
 // A Drift is one entry that doesn't match its pin.
@@ -215,8 +217,8 @@ type Drift struct {
 	// For an ADDED entry: the REMOVED one that it seems to be under a new name.
 	RenamedFrom string
 
-	RenamedTo      string // for a REMOVED entry: the ADDED one
-	RenamedSimilar bool   // the two differ in more than the name
+	RenamedTo          string // for a REMOVED entry: the ADDED one
+	RenamedWithChanges bool   // the two differ in more than the name
 
 	// For an entry that isn't denied itself: the denied pin that it looks like, of its server or another one. Their definitions
 	// are equal apart from the name, or much alike.
@@ -261,7 +263,7 @@ func (d *Drift) DistinctCopies() []Pin {
 // DefinitionDigest returns the digest that a person accepts with a drift: that of the
 // definition found or, for a REMOVED entry, of the pinned one.
 func (d *Drift) DefinitionDigest() string {
-	if d.Kind == Removed {
+	if d.Kind == DriftRemoved {
 		return d.Locked.Digest
 	}
 	return d.Captured.Digest

@@ -38,7 +38,7 @@ func (c Counts) parts() (parts []string) {
 		if word := EntryTypeInfo[list].Entry; n > 0 && EntryType(list) == Instructions {
 			parts = append(parts, word)
 		} else if n > 0 || c == (Counts{}) && EntryType(list) == Tools {
-			parts = append(parts, text.Count(n, word))
+			parts = append(parts, text.FormatCount(n, word))
 		}
 	}
 	return parts
@@ -52,5 +52,5 @@ func (c Counts) Plural() string {
 	if parts := c.parts(); len(parts) == 1 {
 		return parts[0]
 	}
-	return text.Number(c.Total()) + " entries"
+	return text.FormatNumber(c.Total()) + " entries"
 }

@@ -21,7 +21,7 @@ func TestParseEntry(t *testing.T) {
 // TestTreesAreSorted: the search for a member relies on sorted members, so a tree is sorted even
 // if the server wrote its members in another order.
 func TestTreesAreSorted(t *testing.T) {
-	p := Pin{Received: []byte(`{"b":[{"d":1,"c":"x"}],"a":2}`), Form: Form{Definition: []byte(`{"a":2,"b":[{"c":"x","d":1}]}`)}}
+	p := Pin{Received: []byte(`{"b":[{"d":1,"c":"x"}],"a":2}`), HashedDefinition: HashedDefinition{Definition: []byte(`{"a":2,"b":[{"c":"x","d":1}]}`)}}
 	if got, want := p.AsReceived(), p.Tree(); !jsontree.Equal(got, want) || jsontree.Lookup(&got, "a") == nil {
 		t.Errorf("as received: %+v, want %+v", got, want)
 	}

@@ -87,8 +87,8 @@ const SkillsExtension = "io.modelcontextprotocol/skills"
 // the lines of a combined set digest.
 var LockOrder = [EntryTypes]EntryType{Instructions, Tools, Prompts, Templates, Resources, Skills}
 
-// AskOrder is the order in which a capture asks for the lists.
-var AskOrder = [Instructions]EntryType{Tools, Prompts, Resources, Templates, Skills}
+// RequestOrder is the order in which a capture asks for the lists.
+var RequestOrder = [Instructions]EntryType{Tools, Prompts, Resources, Templates, Skills}
 
 // NamedParts are the members to which the specification gives a meaning in an object inside an entry. Member is
 // the member of the entry with that object, or with an array of such objects.
@@ -139,9 +139,9 @@ func EntryTypeIn(has func(name string) bool) (EntryType, bool) {
 	return 0, false
 }
 
-// IsDeclared reports whether the capabilities of a server declare a list. A member that is
+// DeclaresList reports whether the capabilities of a server declare a list. A member that is
 // null declares that there is no list.
-func IsDeclared(entryType EntryType, capabilities jsontree.Value) bool {
+func DeclaresList(entryType EntryType, capabilities jsontree.Value) bool {
 	path := EntryTypeInfo[entryType].Capability
 	for _, member := range path {
 		capabilities = capabilities.Get(member)

@@ -6,10 +6,10 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// SupplyFiles copies texts of files from the lockfile's skills to those of a capture that hasn't read them, if
+// CopyFileTexts copies texts of files from the lockfile's skills to those of a capture that hasn't read them, if
 // both entries have the same digest for the file. The lockfile's texts were checked against their digests when
 // it was read.
-func SupplyFiles(captured, locked *Set) {
+func CopyFileTexts(captured, locked *Set) {
 	for i := range captured.Pins {
 		p := &captured.Pins[i]
 		was := locked.Find(p.Key)

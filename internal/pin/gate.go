@@ -4,9 +4,9 @@ package pin
 // is, what fails a run, and what the exit code is. The packages that read files and print reports get it as a
 // value.
 type Gate struct {
-	Form         FormFunc
-	SetDigest    func(s *Set) string // "" if a name is repeated
-	ApprovalHash func(server string, p *Pin) string
+	HashDefinition HashFunc
+	SetDigest      func(s *Set) string // "" if a name is repeated
+	ApprovalHash   func(server string, p *Pin) string
 
 	// Compare returns the drift of several servers. It refuses a hash-only pin whose sanitized
 	// digest isn't that of its definition, because only the capture can show that.
@@ -44,7 +44,7 @@ type Leniency struct {
 	Warnings bool
 
 	// diff --fail-on SEVERITY: the drift that is known to be below SEVERITY; nil without the flag.
-	Spared Refs
+	BelowFailOn Refs
 }
 
 // A Verdict is what was decided about a comparison. Only verify.go makes one.
@@ -52,18 +52,18 @@ type Verdict struct {
 	// Every entry matches its pin, and nothing else is wrong.
 	Matches bool
 
-	Failed  bool // an entry or a server fails the run
-	Blocked Refs // the drifts that fail the run
+	Failed       bool // an entry or a server fails the run
+	FailingDrift Refs // the drifts that fail the run
 
 	// The servers with drift, and those that differ as a whole.
-	Differs map[string]bool
+	DifferingServers map[string]bool
 
 	// The denied entries that match their pins, in the order of the sides. With --part, and if denied entries fail
 	// the run, it includes those that the capture lacks.
 	Denied []Ref
 
 	// The servers that can't be judged, sorted.
-	Unanswered []string
+	UnjudgedServers []string
 
 	ExitCode int
 }

@@ -21,8 +21,8 @@ func IsAppPage(uri string) bool {
 //	openai/outputTemplate    documentation of the Apps SDK                                    2026-11
 var pageMembers = [][]string{{"ui", "resourceUri"}, {"ui/resourceUri"}, {"openai/outputTemplate"}}
 
-// NamesPage reports whether a tool names the page of an app.
-func NamesPage(tool jsontree.Value) bool {
+// NamesAppPage reports whether a tool names the page of an app.
+func NamesAppPage(tool jsontree.Value) bool {
 	for _, path := range pageMembers {
 		named := tool.Get("_meta")
 		for _, member := range path {

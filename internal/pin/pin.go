@@ -16,9 +16,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// A FormFunc computes the digests of the hashed bytes: the text of instructions, or the canonical form of any other
+// A HashFunc computes the digests of the hashed bytes: the text of instructions, or the canonical form of any other
 // definition. Its result keeps these bytes.
-type FormFunc func(entryType EntryType, hashed []byte) Form
+type HashFunc func(entryType EntryType, hashed []byte) HashedDefinition
 
 // A Key names one entry of a server.
 type Key struct {
@@ -34,7 +34,7 @@ func (k Key) EntryRef() string {
 	if k.Type == Instructions {
 		return "instructions"
 	}
-	return EntryTypeInfo[k.Type].Entry + "=" + text.Name(k.Name)
+	return EntryTypeInfo[k.Type].Entry + "=" + text.QuoteName(k.Name)
 }
 
 // ParseEntry reads how a flag names an entry: NAME of a tool, prompt=NAME,
@@ -55,7 +55,7 @@ func ParseEntry(arg string) Key {
 // so that the two can be compared.
 type Pin struct {
 	Key
-	Form
+	HashedDefinition
 
 	// Of a skill: an object with the texts of its files that a person can read, by their URIs. The digest in the
 	// skill's definition covers each of them.
@@ -68,7 +68,7 @@ type Pin struct {
 	Received []byte
 
 	// The warnings that were accepted with the definition, sorted as strings.
-	Accepted []Record
+	Accepted []AcceptedWarning
 
 	Approval *Approval // nil if not recorded
 
@@ -78,32 +78,32 @@ type Pin struct {
 	Column int
 }
 
-// FilesMember is the member that Shown adds to a skill. No entry of a skill may have it.
+// FilesMember is the member that ReviewTree adds to a skill. No entry of a skill may have it.
 const FilesMember = "files"
 
-// Shown returns what a person reads before approving: the tree of the pinned definition and, of a skill, its
+// ReviewTree returns what a person reads before approving: the tree of the pinned definition and, of a skill, its
 // files by their names. It is absent if the definition isn't stored.
-func (p *Pin) Shown() jsontree.Value { return p.WithFiles(p.Tree()) }
+func (p *Pin) ReviewTree() jsontree.Value { return p.WithFiles(p.Tree()) }
 
-// ShownAsReceived is like Shown, with the definition as received or, if that isn't known, as pinned.
-func (p *Pin) ShownAsReceived() jsontree.Value { return p.WithFiles(p.AsReceived()) }
+// ReviewTreeAsReceived is like ReviewTree, with the definition as received or, if that isn't known, as pinned.
+func (p *Pin) ReviewTreeAsReceived() jsontree.Value { return p.WithFiles(p.AsReceived()) }
 
 // WithFiles returns a definition of a skill with the texts of its files in FilesMember, and any other definition as it is.
 func (p *Pin) WithFiles(v jsontree.Value) jsontree.Value {
 	if len(p.Files.Parts) == 0 || v.Kind != '{' {
 		return v
 	}
-	folder := strings.TrimSuffix(p.Name, skill.Main)
+	folder := strings.TrimSuffix(p.Name, skill.MainFile)
 	files := map[string]jsontree.Value{}
 	for _, f := range p.Files.Parts {
 		files[strings.TrimPrefix(f.Name, folder)] = f.Value
 	}
-	shown := jsontree.Member{Name: FilesMember, Value: jsontree.ObjectOf(files)}
+	shown := jsontree.Member{Name: FilesMember, Value: jsontree.ObjectFromMap(files)}
 	return jsontree.Object(append(slices.Clone(v.Members()), shown)...)
 }
 
-// A Form is a definition as it is pinned, with its digests.
-type Form struct {
+// A HashedDefinition is a definition as it is pinned, with its digests.
+type HashedDefinition struct {
 	// Its canonical form; nil if it isn't stored.
 	Definition []byte
 
@@ -118,11 +118,11 @@ func (p *Pin) Tree() jsontree.Value {
 	return jsontree.ParseCanonical(p.Definition)
 }
 
-// Content returns the texts of a definition, and the names of its parameters: what there is to compare besides its name.
-func Content(entryType EntryType, v jsontree.Value) (texts, parameters []string) {
+// TextsAndParameters returns the texts of a definition, and the names of its parameters: what there is to compare besides its name.
+func TextsAndParameters(entryType EntryType, v jsontree.Value) (texts, parameters []string) {
 	add := func(v jsontree.Value, members ...string) {
 		for _, member := range members {
-			if s := v.TextIn(member); s != "" && member != EntryTypeInfo[entryType].Identity {
+			if s := v.StringIn(member); s != "" && member != EntryTypeInfo[entryType].Identity {
 				texts = append(texts, s)
 			}
 		}
@@ -134,30 +134,30 @@ func Content(entryType EntryType, v jsontree.Value) (texts, parameters []string)
 		add(m.Value, "title", "description")
 	}
 	for _, item := range v.Get("arguments").Items() {
-		parameters = append(parameters, item.Value.TextIn("name"))
+		parameters = append(parameters, item.Value.StringIn("name"))
 		add(item.Value, "title", "description")
 	}
 	return texts, parameters
 }
 
-// Renamed returns the tree of a definition with another name.
-func Renamed(entryType EntryType, definition jsontree.Value, name string) jsontree.Value {
+// WithName returns the tree of a definition with another name.
+func WithName(entryType EntryType, definition jsontree.Value, name string) jsontree.Value {
 	identity := EntryTypeInfo[entryType].Identity
 	return jsontree.MapParts(definition, func(m *jsontree.Member) bool {
 		if m.Name == identity {
-			m.Value = jsontree.Text(name)
+			m.Value = jsontree.String(name)
 		}
 		return true
 	})
 }
 
-// Nameless returns the definition as received, without its name; or "" if it has no text and no parameter.
-func (p *Pin) Nameless() string {
+// DefinitionWithoutName returns the definition as received, without its name; or "" if it has no text and no parameter.
+func (p *Pin) DefinitionWithoutName() string {
 	v := p.AsReceived()
-	if texts, parameters := Content(p.Type, v); len(texts)+len(parameters) == 0 {
+	if texts, parameters := TextsAndParameters(p.Type, v); len(texts)+len(parameters) == 0 {
 		return ""
 	}
-	return string(jsontree.Append(nil, Renamed(p.Type, v, "")))
+	return string(jsontree.Append(nil, WithName(p.Type, v, "")))
 }
 
 // AsReceived returns the tree of the definition as received or, if that isn't known, as pinned.
@@ -195,7 +195,7 @@ type ServerInfo struct{ Name, Version string }
 
 // ReadServerInfo reads the name and the version in an object.
 func ReadServerInfo(v jsontree.Value) ServerInfo {
-	return ServerInfo{v.TextIn("name"), v.TextIn("version")}
+	return ServerInfo{v.StringIn("name"), v.StringIn("version")}
 }
 
 // Recorded returns a without the texts that the lockfile doesn't keep: those of more than 128 bytes, or not
@@ -213,7 +213,7 @@ func (a ServerInfo) Recorded() ServerInfo {
 // String returns the name and the version, printable.
 func (a ServerInfo) String() string {
 	given := slices.DeleteFunc([]string{a.Name, a.Version}, func(s string) bool { return s == "" })
-	return strings.Join(text.Names(given), " ")
+	return strings.Join(text.QuoteNames(given), " ")
 }
 
 // MaxServerIDBytes is the length of the longest server ID, which is printed with each entry that drifted. Names
@@ -222,18 +222,18 @@ const MaxServerIDBytes = 1_024
 
 // A Set is one server's pins with their policy: from its capture, or from the lockfile.
 type Set struct {
-	Server string
-	About  ServerInfo // as recorded
-	Policy Policy
+	Server     string
+	ServerInfo ServerInfo // as recorded
+	Policy     Policy
 
 	// Sorted by list, by name in UTF-16 code units, then by digest.
 	Pins []Pin
 
 	// The accepted warnings about the list as a whole, sorted as strings.
-	Accepted []Record
+	Accepted []AcceptedWarning
 
 	// Of a capture: the values that the policy's placeholders replace.
-	Values []Substitute
+	Substitutes []Substitute
 
 	// The set digest, "" if a name is repeated.
 	Digest string
@@ -241,8 +241,8 @@ type Set struct {
 	Line int // in the lockfile
 }
 
-// Put sorts pins and gives them to the set. No other package sets the pins of a set: house_test.go checks that.
-func (s *Set) Put(pins []Pin) {
+// SetPins sorts pins and gives them to the set. No other package sets the pins of a set: house_test.go checks that.
+func (s *Set) SetPins(pins []Pin) {
 	order := make([]*Pin, len(pins)) // a pin is large: each is moved once
 	for i := range pins {
 		order[i] = &pins[i]
@@ -264,8 +264,8 @@ func (s *Set) Find(key Key) *Pin {
 	return &s.Pins[i]
 }
 
-// Of returns the pins of one list.
-func (s *Set) Of(entryType EntryType) []Pin {
+// PinsOf returns the pins of one list.
+func (s *Set) PinsOf(entryType EntryType) []Pin {
 	first := func(entryType EntryType) int {
 		at, _ := slices.BinarySearchFunc(s.Pins, entryType, func(p Pin, of EntryType) int { return int(p.Type - of) })
 		return at
@@ -278,8 +278,8 @@ func (s *Set) Drop(entryType EntryType) {
 	s.Pins = slices.DeleteFunc(slices.Clone(s.Pins), func(p Pin) bool { return p.Type == entryType })
 }
 
-// Repeated reports whether two pins have the same identity. Then there is no set digest.
-func (s *Set) Repeated() bool {
+// HasRepeatedName reports whether two pins have the same identity. Then there is no set digest.
+func (s *Set) HasRepeatedName() bool {
 	for i := 1; i < len(s.Pins); i++ {
 		if s.Pins[i-1].Key == s.Pins[i].Key {
 			return true

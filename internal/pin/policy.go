@@ -28,7 +28,7 @@ type Policy struct {
 	NoSkills bool // skills are not pinned
 
 	// The entries of apps' pages (ui://) in the list of resources are pinned.
-	Pages bool
+	AppPages bool
 
 	RequireClean bool // entries with hidden text are refused
 	Resources    bool // the list of resources is pinned, too
@@ -42,17 +42,17 @@ type Policy struct {
 	ToolsOnly bool // nothing but the tools is pinned
 }
 
-// A Switch is a boolean member of a policy, which is recorded only if it is true.
-type Switch struct {
-	Member string // in the lockfile
-	Flag   string // of lock and relock
-	Usage  string // what the flag asks for
-	words  string // for a verdict line
-	Of     func(p *Policy) *bool
+// A PolicySwitch is a boolean member of a policy, which is recorded only if it is true.
+type PolicySwitch struct {
+	Member  string // in the lockfile
+	Flag    string // of lock and relock
+	Usage   string // what the flag asks for
+	words   string // for a verdict line
+	FieldOf func(p *Policy) *bool
 }
 
-// Switches lists the switches in the order of their members.
-var Switches = [...]Switch{
+// PolicySwitches lists the switches in the order of their members.
+var PolicySwitches = [...]PolicySwitch{
 	{"emptyCursorEnds", "empty-cursor-ends", "take an empty nextCursor as the end of a list",
 		"an empty cursor ends the list", func(p *Policy) *bool { return &p.EmptyCursorEnds }},
 	{"hashOnly", "hash-only", "store digests without the definitions",
@@ -60,7 +60,7 @@ var Switches = [...]Switch{
 	{"noSkills", "no-skills", "pin no skills",
 		"skills not pinned", func(p *Policy) *bool { return &p.NoSkills }},
 	{"pages", "pages", "pin the entries of apps' pages (ui://); lock does so if a tool names one",
-		"pages of apps pinned", func(p *Policy) *bool { return &p.Pages }},
+		"pages of apps pinned", func(p *Policy) *bool { return &p.AppPages }},
 	{"requireClean", "require-clean", "refuse entries with hidden text, terminal escapes or bidi controls",
 		"hidden text refused", func(p *Policy) *bool { return &p.RequireClean }},
 	{"resources", "resources", "also pin the list of resources",
@@ -71,23 +71,23 @@ var Switches = [...]Switch{
 		"only tools pinned", func(p *Policy) *bool { return &p.ToolsOnly }},
 }
 
-// Flags lists the flags of lock that ask for a policy, in the order of their names.
-func Flags() []string {
+// PolicyFlags lists the flags of lock that ask for a policy, in the order of their names.
+func PolicyFlags() []string {
 	flags := []string{"descriptions", "ignore", "substitute"}
-	for _, s := range Switches {
+	for _, s := range PolicySwitches {
 		flags = append(flags, s.Flag)
 	}
 	slices.Sort(flags)
 	return flags
 }
 
-// Pins reports whether a list is pinned, whole or in part.
-func (p Policy) Pins(entryType EntryType) bool {
+// PinsList reports whether a list is pinned, whole or in part.
+func (p Policy) PinsList(entryType EntryType) bool {
 	switch entryType {
 	case Tools:
 		return true
 	case Resources:
-		return !p.ToolsOnly && (p.Resources || p.Pages)
+		return !p.ToolsOnly && (p.Resources || p.AppPages)
 	case Skills:
 		return !p.ToolsOnly && !p.NoSkills
 	}
@@ -97,13 +97,13 @@ func (p Policy) Pins(entryType EntryType) bool {
 // PinsEntry reports whether an entry is pinned. With the switch pages, only apps' pages are pinned from the
 // list of resources.
 func (p Policy) PinsEntry(key Key) bool {
-	return p.Pins(key.Type) && (key.Type != Resources || p.Resources || IsAppPage(key.Name))
+	return p.PinsList(key.Type) && (key.Type != Resources || p.Resources || IsAppPage(key.Name))
 }
 
 // Conflict names the flags of two switches of the policy that exclude each other, or returns "".
 func (p Policy) Conflict() string {
 	switch {
-	case p.ToolsOnly && p.Pages:
+	case p.ToolsOnly && p.AppPages:
 		return "--pages and --tools-only"
 	case p.ToolsOnly && p.Resources:
 		return "--resources and --tools-only"
@@ -111,26 +111,26 @@ func (p Policy) Conflict() string {
 	return ""
 }
 
-// Switched returns the policy with the given switches set as in asked, and with the switches turned off that
+// WithSwitches returns the policy with the given switches set as in asked, and with the switches turned off that
 // they exclude. asked must have no conflict, and no other switch turned on.
-func (p Policy) Switched(asked Policy, given func(flag string) bool) Policy {
-	for _, s := range Switches {
+func (p Policy) WithSwitches(asked Policy, given func(flag string) bool) Policy {
+	for _, s := range PolicySwitches {
 		if given(s.Flag) {
-			*s.Of(&p) = *s.Of(&asked)
+			*s.FieldOf(&p) = *s.FieldOf(&asked)
 		}
 	}
 	if asked.ToolsOnly {
-		p.Pages = false
+		p.AppPages = false
 		p.Resources = false
-	} else if asked.Pages || asked.Resources {
+	} else if asked.AppPages || asked.Resources {
 		p.ToolsOnly = false
 	}
-	p.Pages = p.Pages && !p.Resources // the list of resources has the pages
+	p.AppPages = p.AppPages && !p.Resources // the list of resources has the pages
 	return p
 }
 
-// Shapes reports whether the policy may pin other definitions than the received ones, apart from substitutes.
-func (p Policy) Shapes() bool { return p.Descriptions != "" || len(p.Ignore) > 0 }
+// ChangesDefinitions reports whether the policy may pin other definitions than the received ones, apart from substitutes.
+func (p Policy) ChangesDefinitions() bool { return p.Descriptions != "" || len(p.Ignore) > 0 }
 
 // Equal reports whether two policies have the same record.
 func (p Policy) Equal(q Policy) bool {
@@ -140,13 +140,13 @@ func (p Policy) Equal(q Policy) bool {
 // Value returns the policy as the lockfile records it, without the members that are default.
 func (p Policy) Value() jsontree.Value {
 	members := []jsontree.Member{
-		{Name: "descriptions", Value: jsontree.Text(p.Descriptions)},
-		{Name: "ignore", Value: jsontree.Texts(p.Ignore)},
-		{Name: "substitute", Value: jsontree.Texts(p.Substitute)},
+		{Name: "descriptions", Value: jsontree.String(p.Descriptions)},
+		{Name: "ignore", Value: jsontree.Strings(p.Ignore)},
+		{Name: "substitute", Value: jsontree.Strings(p.Substitute)},
 	}
 	members = slices.DeleteFunc(members, func(m jsontree.Member) bool { return m.Text == "" && len(m.Parts) == 0 })
-	for _, s := range Switches {
-		if *s.Of(&p) {
+	for _, s := range PolicySwitches {
+		if *s.FieldOf(&p) {
 			members = append(members, jsontree.Member{Name: s.Member, Value: jsontree.Value{Kind: 't'}})
 		}
 	}
@@ -163,13 +163,13 @@ func (p Policy) Summary() string {
 		parts = append(parts, "descriptions not pinned")
 	}
 	for _, pointer := range p.Ignore {
-		parts = append(parts, text.Pointer(pointer)+" not pinned")
+		parts = append(parts, text.QuotePointer(pointer)+" not pinned")
 	}
 	if len(p.Substitute) > 0 {
 		parts = append(parts, strings.Join(p.Substitute, ", ")+" substituted")
 	}
-	for _, s := range Switches {
-		if !*s.Of(&p) {
+	for _, s := range PolicySwitches {
+		if !*s.FieldOf(&p) {
 			continue
 		}
 		words := s.words
@@ -200,10 +200,10 @@ func ParseSubstitutes(args []string) ([]Substitute, error) {
 	for _, arg := range args {
 		name, s, ok := strings.Cut(arg, "=")
 		if !ok {
-			return nil, fail.New("%s: NAME=VALUE", text.Name(arg))
+			return nil, fail.New("%s: NAME=VALUE", text.QuoteName(arg))
 		}
 		if utf8.RuneCountInString(s) < minSubstitute || !utf8.ValidString(s) {
-			return nil, fail.New("%s: its value has fewer than 8 characters, so any text might have it", text.Name(name))
+			return nil, fail.New("%s: its value has fewer than 8 characters, so any text might have it", text.QuoteName(name))
 		}
 		list = append(list, Substitute{name, s})
 	}
@@ -233,17 +233,17 @@ func SubstituteNames(list []Substitute) (names []string) {
 func ParseSubstituteNames(names []string) ([]string, error) {
 	for _, n := range names {
 		if n == "" || len(n) > 64 || strings.Trim(n, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
-			return nil, fail.New("%s: a name has only A to Z, 0 to 9 and _", text.Name(n))
+			return nil, fail.New("%s: a name has only A to Z, 0 to 9 and _", text.QuoteName(n))
 		}
 	}
 	return slices.Compact(slices.Sorted(slices.Values(names))), nil
 }
 
-// PutPlaceholders returns v with <NAME> in place of each value in its strings. It refuses a string that already
+// InsertPlaceholders returns v with <NAME> in place of each value in its strings. It refuses a string that already
 // contains a placeholder, because that could pass for a replaced value.
-func PutPlaceholders(v jsontree.Value, list []Substitute) (jsontree.Value, error) {
+func InsertPlaceholders(v jsontree.Value, list []Substitute) (jsontree.Value, error) {
 	var err error
-	v = jsontree.MapTexts(v, func(text string) string {
+	v = jsontree.MapStrings(v, func(text string) string {
 		out := text
 		for _, s := range list {
 			if strings.Contains(text, "<"+s.Name+">") && err == nil {
@@ -256,10 +256,10 @@ func PutPlaceholders(v jsontree.Value, list []Substitute) (jsontree.Value, error
 	return v, err
 }
 
-// PutPlaceholders puts <NAME> in place of each value in the name of a pin and in the URIs of its files.
-func (p *Pin) PutPlaceholders(list []Substitute) {
+// InsertPlaceholders puts <NAME> in place of each value in the name of a pin and in the URIs of its files.
+func (p *Pin) InsertPlaceholders(list []Substitute) {
 	put := func(s *string) {
-		if v, err := PutPlaceholders(jsontree.Text(*s), list); err == nil {
+		if v, err := InsertPlaceholders(jsontree.String(*s), list); err == nil {
 			*s = v.Text
 		}
 	}
@@ -292,7 +292,7 @@ func ParseDescriptions(s string) (string, error) {
 	if s == "strip" || truncate && n > 0 && strconv.Itoa(n) == digits {
 		return s, nil
 	}
-	return "", fail.New("%s: must be preserve, truncate=N or strip", text.Name(s))
+	return "", fail.New("%s: must be preserve, truncate=N or strip", text.QuoteName(s))
 }
 
 // A policy's pointers are followed in every definition: without a limit, a lockfile could
@@ -309,12 +309,12 @@ func ParseIgnore(pointers []string) ([]string, error) {
 		return nil, fail.New("more than %d pointers, or one of more than %d bytes", maxIgnored, maxIgnoredBytes)
 	}
 	for _, p := range pointers {
-		tokens, ok := jsontree.Tokens(p)
+		tokens, ok := jsontree.SplitPointer(p)
 		allowed := ok && len(tokens) > 0 && (tokens[0] == "_meta" || tokens[0] == "execution" ||
 			tokens[0] == "icons" && len(tokens) == 1 || // icons is an array
 			len(tokens) == 2 && (tokens[0] == "inputSchema" || tokens[0] == "outputSchema") && tokens[1] == "$schema")
 		if !allowed {
-			return nil, fail.New("%s can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can", text.Name(p))
+			return nil, fail.New("%s can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can", text.QuoteName(p))
 		}
 	}
 	return slices.Compact(slices.Sorted(slices.Values(pointers))), nil
@@ -324,7 +324,7 @@ func ParseIgnore(pointers []string) ([]string, error) {
 // tool, the prose that descriptions leaves out.
 func (p Policy) Apply(entryType EntryType, v jsontree.Value) jsontree.Value {
 	for _, pointer := range p.Ignore {
-		if tokens, ok := jsontree.Tokens(pointer); ok {
+		if tokens, ok := jsontree.SplitPointer(pointer); ok {
 			v = without(v, tokens)
 		}
 	}
@@ -332,7 +332,7 @@ func (p Policy) Apply(entryType EntryType, v jsontree.Value) jsontree.Value {
 		return v
 	}
 	n, _ := strconv.Atoi(strings.TrimPrefix(p.Descriptions, "truncate="))
-	return schema.Map(v, schema.AtDefinition, func(m *jsontree.Member) bool {
+	return schema.MapMembers(v, schema.AtDefinition, func(m *jsontree.Member) bool {
 		if m.Name != "description" || m.Kind != '"' { // only strings are prose
 			return true
 		}
@@ -358,7 +358,7 @@ func without(v jsontree.Value, tokens []string) jsontree.Value {
 	})
 }
 
-// PolicyWords describes a policy in words.
-func PolicyWords(p Policy) string {
+// DescribePolicy describes a policy in words.
+func DescribePolicy(p Policy) string {
 	return cmp.Or(strings.TrimPrefix(p.Summary(), "; "), "default")
 }

@@ -33,8 +33,8 @@ func TestDescriptions(t *testing.T) {
 		{"strip", `{"inputSchema":{"description":"\u200b"}}`, `{"inputSchema":{}}`},
 	}
 	for _, tt := range tests {
-		got := pin.Policy{Descriptions: tt.descriptions}.Apply(pin.Tools, pintest.Tree(t, tt.text))
-		if want := pintest.Tree(t, tt.want); !jsontree.Equal(got, want) {
+		got := pin.Policy{Descriptions: tt.descriptions}.Apply(pin.Tools, pintest.ParseTree(t, tt.text))
+		if want := pintest.ParseTree(t, tt.want); !jsontree.Equal(got, want) {
 			t.Errorf("%s of %.80s…\ngot  %s\nwant %s", tt.descriptions, tt.text, jsontree.Append(nil, got), jsontree.Append(nil, want))
 		}
 	}
@@ -42,14 +42,14 @@ func TestDescriptions(t *testing.T) {
 
 // TestIgnore ignores the members in testdata/ignored.txt.
 func TestIgnore(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/ignored.txt", 3) {
+	for _, row := range jsontest.ReadRows(t, "testdata/ignored.txt", 3) {
 		ignore, err := pin.ParseIgnore(strings.Fields(row[0]))
 		if err != nil {
 			t.Errorf("%s: %v", row[0], err)
 			continue
 		}
-		got := pin.Policy{Ignore: ignore}.Apply(pin.Tools, pintest.Tree(t, row[1]))
-		if want := pintest.Tree(t, row[2]); !jsontree.Equal(got, want) {
+		got := pin.Policy{Ignore: ignore}.Apply(pin.Tools, pintest.ParseTree(t, row[1]))
+		if want := pintest.ParseTree(t, row[2]); !jsontree.Equal(got, want) {
 			t.Errorf("%s less %s is %s, want %s", row[1], row[0], jsontree.Append(nil, got), row[2])
 		}
 	}
@@ -62,7 +62,7 @@ func TestPointersOfIgnore(t *testing.T) {
 		"/_meta/~", "/_meta/~2", "/_meta/a~", "/_meta/~~10", "/_meta/~~01", "/_meta/\xff", "/x/_meta", " /_meta", "/_metax",
 	} {
 		_, err := pin.ParseIgnore([]string{"/_meta", pointer})
-		jsontest.WantError(t, err, text.Name(pointer)+" can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can")
+		jsontest.WantError(t, err, text.QuoteName(pointer)+" can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can")
 	}
 	most := slices.Repeat([]string{"/_meta/" + strings.Repeat("a", 249)}, 32)
 	if _, err := pin.ParseIgnore(most); err != nil {
@@ -89,12 +89,12 @@ func TestPointers(t *testing.T) {
 	} {
 		pointer := ""
 		for _, token := range tt.tokens {
-			pointer = jsontree.Pointer(pointer, token)
+			pointer = jsontree.ExtendPointer(pointer, token)
 		}
 		if pointer != tt.pointer {
 			t.Errorf("to %q leads %s, want %s", tt.tokens, pointer, tt.pointer)
 		}
-		if got, ok := jsontree.Tokens(tt.pointer); !ok || !slices.Equal(got, tt.tokens) {
+		if got, ok := jsontree.SplitPointer(tt.pointer); !ok || !slices.Equal(got, tt.tokens) {
 			t.Errorf("%s leads to %q, %v; want %q", tt.pointer, got, ok, tt.tokens)
 		}
 	}
@@ -109,7 +109,7 @@ func TestParseDescriptions(t *testing.T) {
 	for _, arg := range []string{"", "Strip", "none", "truncate", "truncate=", "truncate=0", "truncate=-1", "truncate=+5", "truncate=05", "truncate=1.5",
 		"truncate=1e3", "truncate= 5", "truncate=99999999999999999999", "strip ", "\x1b[2J"} {
 		_, err := pin.ParseDescriptions(arg)
-		jsontest.WantError(t, err, text.Name(arg)+": must be preserve, truncate=N or strip")
+		jsontest.WantError(t, err, text.QuoteName(arg)+": must be preserve, truncate=N or strip")
 	}
 }
 
@@ -127,13 +127,13 @@ func TestPolicyIsRecorded(t *testing.T) {
 		{pin.Policy{EmptyCursorEnds: true}, `{"emptyCursorEnds":true}`, "; an empty cursor ends the list"},
 		{pin.Policy{HashOnly: true}, `{"hashOnly":true}`, "; definitions not stored"},
 		{pin.Policy{NoSkills: true}, `{"noSkills":true}`, "; skills not pinned"},
-		{pin.Policy{Pages: true}, `{"pages":true}`, "; pages of apps pinned"},
+		{pin.Policy{AppPages: true}, `{"pages":true}`, "; pages of apps pinned"},
 		{pin.Policy{RequireClean: true}, `{"requireClean":true}`, "; hidden text refused"},
 		{pin.Policy{Resources: true}, `{"resources":true}`, "; resources pinned"},
 		{pin.Policy{RoundIntegers: true}, `{"roundIntegers":true}`, "; integers rounded to doubles"},
 		{pin.Policy{Substitute: []string{"HOME", "ROOT"}}, `{"substitute":["HOME","ROOT"]}`, "; HOME, ROOT substituted"},
 		{pin.Policy{ToolsOnly: true}, `{"toolsOnly":true}`, "; only tools pinned"},
-		{pin.Policy{Descriptions: "strip", EmptyCursorEnds: true, HashOnly: true, Ignore: []string{"/_meta"}, NoSkills: true, Pages: true, RequireClean: true, Resources: true, RoundIntegers: true, Substitute: []string{"ROOT"}, ToolsOnly: true},
+		{pin.Policy{Descriptions: "strip", EmptyCursorEnds: true, HashOnly: true, Ignore: []string{"/_meta"}, NoSkills: true, AppPages: true, RequireClean: true, Resources: true, RoundIntegers: true, Substitute: []string{"ROOT"}, ToolsOnly: true},
 			`{"descriptions":"strip","emptyCursorEnds":true,"hashOnly":true,"ignore":["/_meta"],"noSkills":true,"pages":true,"requireClean":true,"resources":true,"roundIntegers":true,"substitute":["ROOT"],"toolsOnly":true}`,
 			"; descriptions not pinned, /_meta not pinned, ROOT substituted, an empty cursor ends the list, definitions not stored, skills not pinned, pages of apps pinned, hidden text refused by lock and relock only, resources pinned, integers rounded to doubles, only tools pinned"},
 	}
@@ -163,7 +163,7 @@ func TestPolicyIsIdempotent(t *testing.T) {
 		pol := pin.Policy{Descriptions: random.Pick("", "strip", "truncate=1", "truncate=3"), Ignore: []string{random.Pick("/_meta", "/execution/a", "/icons")}}
 		text := random.Pick(jsontest.ManyDescriptions, `{"_meta":`+random.JSON(2)+`,"execution":`+random.JSON(3)+`,"description":`+random.JSON(1)+
 			`,"inputSchema":{"properties":`+random.JSON(3)+`,"items":`+random.JSON(3)+`,"description":`+random.JSON(0)+`}}`)
-		once := pol.Apply(pin.Tools, pintest.Tree(t, text))
+		once := pol.Apply(pin.Tools, pintest.ParseTree(t, text))
 		if twice := pol.Apply(pin.Tools, once); !jsontree.Equal(once, twice) {
 			t.Fatalf("%+v of %s\nonce  %s\ntwice %s", pol, text, jsontree.Append(nil, once), jsontree.Append(nil, twice))
 		}

@@ -11,9 +11,9 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A Record is a person's consent to one warning: a line of acceptedWarnings. It is valid only for the same text
+// An AcceptedWarning is a person's consent to one warning: a line of acceptedWarnings. It is valid only for the same text
 // at the same place: the same warning about another text is not accepted.
-type Record struct {
+type AcceptedWarning struct {
 	ID string
 
 	// A JSON Pointer without the indices in arrays, which move; "" for a warning in no string.
@@ -26,7 +26,7 @@ type Record struct {
 // String returns the record as in the lockfile: its fields, separated by single spaces, without an empty place.
 // The place is escaped as in the fragment of a URI (RFC 6901, section 6), so that no space, double quote or
 // look-alike in the name of a parameter can pass for a field.
-func (r Record) String() string {
+func (r AcceptedWarning) String() string {
 	if r.Place == "" {
 		return r.ID + " " + r.Digest
 	}
@@ -41,46 +41,46 @@ func (r Record) String() string {
 	return string(line) + " " + r.Digest
 }
 
-// SortRecords sorts records as strings, without repeats.
-func SortRecords(records []Record) []Record {
-	slices.SortFunc(records, func(a, b Record) int { return strings.Compare(a.String(), b.String()) })
+// SortAcceptedWarnings sorts records as strings, without repeats.
+func SortAcceptedWarnings(records []AcceptedWarning) []AcceptedWarning {
+	slices.SortFunc(records, func(a, b AcceptedWarning) int { return strings.Compare(a.String(), b.String()) })
 	return slices.Compact(records)
 }
 
-// RecordLines returns records as the lockfile has them.
-func RecordLines(records []Record) (lines []string) {
+// AcceptedWarningLines returns records as the lockfile has them.
+func AcceptedWarningLines(records []AcceptedWarning) (lines []string) {
 	for _, r := range records {
 		lines = append(lines, r.String())
 	}
 	return lines
 }
 
-// An EntryRecord is an accepted warning of an entry or, if its key is empty, of a server's whole list.
-type EntryRecord struct {
-	Of Ref
-	Record
+// An EntryWarning is an accepted warning of an entry or, if its key is empty, of a server's whole list.
+type EntryWarning struct {
+	Entry Ref
+	AcceptedWarning
 }
 
 const wordBytes = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// ParseRecord parses a line, and reports whether it is a record exactly as String writes it. The ID may be one
+// ParseAcceptedWarning parses a line, and reports whether it is a record exactly as String writes it. The ID may be one
 // that this version doesn't know.
-func ParseRecord(line string) (Record, bool) {
+func ParseAcceptedWarning(line string) (AcceptedWarning, bool) {
 	fields := strings.Split(line, " ")
 	place := ""
 	if len(fields) == 3 {
 		place = fields[1]
 	}
-	r := Record{ID: fields[0], Digest: fields[len(fields)-1]}
+	r := AcceptedWarning{ID: fields[0], Digest: fields[len(fields)-1]}
 	var err error
 	r.Place, err = url.PathUnescape(place)
-	_, isPointer := jsontree.Tokens(r.Place)
+	_, isPointer := jsontree.SplitPointer(r.Place)
 	return r, err == nil && isPointer && r.ID != "" && len(r.ID) <= 64 && strings.Trim(r.ID, wordBytes[:36]+"-") == "" && IsDigest(r.Digest) && r.String() == line
 }
 
-// MaxAlike is how many findings of one id and level are listed for an entry. If there are more, one further finding
+// MaxFindingsPerRule is how many findings of one id and level are listed for an entry. If there are more, one further finding
 // counts them.
-const MaxAlike = 10
+const MaxFindingsPerRule = 10
 
 // TextDigest returns the digest in a record of consent to a warning: SHA-256 over the canonical form
 // (RFC 8785) of an array. The array has the whole string that the warning is in, as received but for
@@ -97,8 +97,8 @@ func TextDigest(beginning hash.Hash, name string) string {
 	return fmt.Sprintf("%s%x", DigestPrefix, whole.Sum(nil))
 }
 
-// HashText hashes the beginning of the array for a text.
-func HashText(text string) hash.Hash {
+// StartTextDigest hashes the beginning of the array for a text.
+func StartTextDigest(text string) hash.Hash {
 	h := sha256.New()
 	h.Write(jsontree.AppendString([]byte("["), text))
 	return h

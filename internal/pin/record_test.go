@@ -13,7 +13,7 @@ const zeros = "sha256:0000000000000000000000000000000000000000000000000000000000
 
 // TestRecord: records are spelled as here, by hand after RFC 6901, section 6, and RFC 3986, section 3.5.
 func TestRecord(t *testing.T) {
-	for line, want := range map[string]pin.Record{
+	for line, want := range map[string]pin.AcceptedWarning{
 		"oversize " + zeros:                                                 {"oversize", "", zeros},
 		"hidden-text /description " + zeros:                                 {"hidden-text", "/description", zeros},
 		"remote-ref /inputSchema/properties/a~1b/$ref " + zeros:             {"remote-ref", "/inputSchema/properties/a~1b/$ref", zeros},
@@ -25,7 +25,7 @@ func TestRecord(t *testing.T) {
 		if got := want.String(); got != line {
 			t.Errorf("%+v: %s, want %s", want, got, line)
 		}
-		if got, ok := pin.ParseRecord(line); !ok || got != want {
+		if got, ok := pin.ParseAcceptedWarning(line); !ok || got != want {
 			t.Errorf("%s: %+v, %v", line, got, ok)
 		}
 	}
@@ -36,7 +36,7 @@ func TestRecord(t *testing.T) {
 		"hidden-text /%61 " + zeros, "hidden-text /%c3%a4 " + zeros, "hidden-text /ä " + zeros, "hidden-text /a\u00a0 " + zeros, "hidden-text /a%2 " + zeros,
 		"hidden-text /a~2 " + zeros, "hidden-text /a~ " + zeros, "hidden-text /a\" " + zeros, "hidden-text /a " + strings.ToUpper(zeros), "hidden-text\t/a " + zeros,
 	} {
-		if got, ok := pin.ParseRecord(bad); ok {
+		if got, ok := pin.ParseAcceptedWarning(bad); ok {
 			t.Errorf("%q is read as %+v", bad, got)
 		}
 	}
@@ -48,11 +48,11 @@ func FuzzRecord(f *testing.F) {
 	f.Add("hidden-text /description "+zeros, "a b")
 	f.Add("x /%25 "+zeros, "\"\u202e%\x00~/")
 	f.Fuzz(func(t *testing.T, line, token string) {
-		if r, ok := pin.ParseRecord(line); ok && r.String() != line {
+		if r, ok := pin.ParseAcceptedWarning(line); ok && r.String() != line {
 			t.Errorf("%q is written again as %q", line, r)
 		}
-		r := pin.Record{ID: "x", Place: jsontree.Pointer("/a", strings.ToValidUTF8(token, "")), Digest: zeros}
-		again, ok := pin.ParseRecord(r.String())
+		r := pin.AcceptedWarning{ID: "x", Place: jsontree.ExtendPointer("/a", strings.ToValidUTF8(token, "")), Digest: zeros}
+		again, ok := pin.ParseAcceptedWarning(r.String())
 		if !ok || again != r || strings.Count(r.String(), " ") != 2 || strings.Trim(r.String(), " abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=:@/?%") != "" {
 			t.Errorf("%q is read as %+v, %v", r, again, ok)
 		}
@@ -61,9 +61,9 @@ func FuzzRecord(f *testing.F) {
 
 // TestMangledRecords: every edit of a byte gives another record, or no record.
 func TestMangledRecords(t *testing.T) {
-	r := pin.Record{ID: "hidden-text", Place: "/a b/é", Digest: zeros}
-	jsontest.Mangled(r.String(), func(edited string) {
-		if got, ok := pin.ParseRecord(edited); ok && got == r {
+	r := pin.AcceptedWarning{ID: "hidden-text", Place: "/a b/é", Digest: zeros}
+	jsontest.EachMangled(r.String(), func(edited string) {
+		if got, ok := pin.ParseAcceptedWarning(edited); ok && got == r {
 			t.Errorf("%q is the same", edited)
 		}
 	})

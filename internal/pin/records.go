@@ -8,35 +8,35 @@ import (
 	"pinproof/internal/text"
 )
 
-// A RecordChange is a difference between two lockfiles in an entry, or in a server as a whole,
+// A MetadataChange is a difference between two lockfiles in an entry, or in a server as a whole,
 // other than in the definition.
-type RecordChange struct {
+type MetadataChange struct {
 	Key // empty for the server
 
 	// "policy", "denied", "warning", "approval", "file" (its text), "about".
-	What string
+	Field string
 
 	Old, New string // printable, or ""
 }
 
-// Counts reports whether the change makes the two lockfiles differ. A change of "about" doesn't, because that
+// IsDifference reports whether the change makes the two lockfiles differ. A change of "about" doesn't, because that
 // is only shown, and changes with every version.
-func (c *RecordChange) Counts() bool { return c.What != "about" }
+func (c *MetadataChange) IsDifference() bool { return c.Field != "about" }
 
-// RecordChanges lists the differences of two lockfiles in a server and its entries, other than in the
+// MetadataChanges lists the differences of two lockfiles in a server and its entries, other than in the
 // definitions. It does so also for entries and servers that only one of the two has.
-func (p *Comparison) RecordChanges() (list []RecordChange) {
-	if !p.Lockfiles {
+func (p *Comparison) MetadataChanges() (list []MetadataChange) {
+	if !p.BothLockfiles {
 		return nil
 	}
 	add := func(key Key, what, old, new string) {
 		if old != new {
-			list = append(list, RecordChange{key, what, old, new})
+			list = append(list, MetadataChange{key, what, old, new})
 		}
 	}
-	if p.Present() {
-		add(Key{}, "about", p.Locked.About.String(), p.Captured.About.String())
-		add(Key{}, "policy", PolicyWords(p.Locked.Policy), PolicyWords(p.Captured.Policy))
+	if p.HasCapture() {
+		add(Key{}, "about", p.Locked.ServerInfo.String(), p.Captured.ServerInfo.String())
+		add(Key{}, "policy", DescribePolicy(p.Locked.Policy), DescribePolicy(p.Captured.Policy))
 	}
 	// addEach adds what only one of the two has.
 	addEach := func(key Key, what string, old, new []string) {
@@ -47,14 +47,14 @@ func (p *Comparison) RecordChanges() (list []RecordChange) {
 			add(key, what, "", s)
 		}
 	}
-	addEach(Key{}, "warning", RecordLines(p.Locked.Accepted), RecordLines(p.Captured.Accepted))
+	addEach(Key{}, "warning", AcceptedWarningLines(p.Locked.Accepted), AcceptedWarningLines(p.Captured.Accepted))
 	gone := slices.DeleteFunc(slices.Clone(p.Locked.Pins), func(before Pin) bool { return p.Captured.Find(before.Key) != nil })
 	for _, either := range slices.Concat(p.Captured.Pins, gone) {
 		key := either.Key
 		before := cmp.Or(p.Locked.Find(key), &Pin{})
 		now := cmp.Or(p.Captured.Find(key), &Pin{})
 		add(key, "denied", before.deniedWord(), now.deniedWord())
-		addEach(key, "warning", RecordLines(before.Accepted), RecordLines(now.Accepted))
+		addEach(key, "warning", AcceptedWarningLines(before.Accepted), AcceptedWarningLines(now.Accepted))
 		if before.Digest == now.Digest { // else the definition itself is shown with its files
 			addEach(key, "file", before.fileNames(), now.fileNames())
 		}
@@ -69,9 +69,9 @@ func (p *Comparison) RecordChanges() (list []RecordChange) {
 	return list
 }
 
-// RecordsDiffer reports whether two lockfiles differ in more than the definitions.
-func (p *Comparison) RecordsDiffer() bool {
-	return p.Lockfiles && slices.ContainsFunc(p.RecordChanges(), func(c RecordChange) bool { return c.Counts() })
+// MetadataDiffers reports whether two lockfiles differ in more than the definitions.
+func (p *Comparison) MetadataDiffers() bool {
+	return p.BothLockfiles && slices.ContainsFunc(p.MetadataChanges(), func(c MetadataChange) bool { return c.IsDifference() })
 }
 
 // lacking lists what a side doesn't have and the other one has.
@@ -86,7 +86,7 @@ func lacking(side, other []string) []string {
 // fileNames names the texts of the files of a pin.
 func (p *Pin) fileNames() (names []string) {
 	for _, f := range p.Files.Parts {
-		names = append(names, "the text of "+text.Name(f.Name))
+		names = append(names, "the text of "+text.QuoteName(f.Name))
 	}
 	return names
 }
@@ -104,10 +104,10 @@ func (a *Approval) whole() string {
 	if a == nil {
 		return ""
 	}
-	return "by " + text.Name(a.By) + ", " + text.Printable(a.At)
+	return "by " + text.QuoteName(a.By) + ", " + text.Printable(a.At)
 }
 
 // members returns the members of an approval, printable.
 func (a *Approval) members() []string {
-	return []string{"by " + text.Name(a.By), "at " + text.Printable(a.At), "hash " + text.Printable(a.Hash), "digest " + text.Printable(a.Digest)}
+	return []string{"by " + text.QuoteName(a.By), "at " + text.Printable(a.At), "hash " + text.Printable(a.Hash), "digest " + text.Printable(a.Digest)}
 }

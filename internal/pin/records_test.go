@@ -10,11 +10,11 @@ import (
 func TestRecordChanges(t *testing.T) {
 	digest := func(digit string) string { return DigestPrefix + strings.Repeat(digit, 64) }
 	made := func() Set {
-		s := Set{Server: "s", Accepted: []Record{{ID: "oversize", Digest: digest("a")}}, About: ServerInfo{"x", "1"}}
-		s.Put([]Pin{
-			{Key: Key{Tools, "a"}, Form: Form{Digest: digest("1")}, Accepted: []Record{{ID: "padding", Place: "/description", Digest: digest("b")}},
+		s := Set{Server: "s", Accepted: []AcceptedWarning{{ID: "oversize", Digest: digest("a")}}, ServerInfo: ServerInfo{"x", "1"}}
+		s.SetPins([]Pin{
+			{Key: Key{Tools, "a"}, HashedDefinition: HashedDefinition{Digest: digest("1")}, Accepted: []AcceptedWarning{{ID: "padding", Place: "/description", Digest: digest("b")}},
 				Approval: &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest("c"), Digest: digest("1")}},
-			{Key: Key{Prompts, "a"}, Form: Form{Digest: digest("2")}},
+			{Key: Key{Prompts, "a"}, HashedDefinition: HashedDefinition{Digest: digest("2")}},
 		})
 		return s
 	}
@@ -24,7 +24,7 @@ func TestRecordChanges(t *testing.T) {
 		"another id":              func(s *Set) { s.Pins[0].Accepted[0].ID = "oversize" },
 		"another place":           func(s *Set) { s.Pins[0].Accepted[0].Place = "/title" },
 		"another text":            func(s *Set) { s.Pins[0].Accepted[0].Digest = digest("d") },
-		"one warning more":        func(s *Set) { s.Pins[1].Accepted = []Record{{ID: "padding", Digest: digest("2")}} },
+		"one warning more":        func(s *Set) { s.Pins[1].Accepted = []AcceptedWarning{{ID: "padding", Digest: digest("2")}} },
 		"no warning":              func(s *Set) { s.Pins[0].Accepted = nil },
 		"no approval":             func(s *Set) { s.Pins[0].Approval = nil },
 		"an approval more":        func(s *Set) { s.Pins[1].Approval = &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest("e")} },
@@ -32,31 +32,31 @@ func TestRecordChanges(t *testing.T) {
 		"another time":            func(s *Set) { s.Pins[0].Approval.At = "2026-01-02T03:04:06Z" },
 		"another hash":            func(s *Set) { s.Pins[0].Approval.Hash = digest("f") },
 	} {
-		p := Comparison{Server: "s", State: Paired, Lockfiles: true, Locked: made(), Captured: made()}
-		if p.RecordsDiffer() {
+		p := Comparison{Server: "s", State: StatePaired, BothLockfiles: true, Locked: made(), Captured: made()}
+		if p.MetadataDiffers() {
 			t.Fatal("equal records differ")
 		}
 		for _, side := range []*Set{&p.Captured, &p.Locked} {
 			change(side)
-			if !p.RecordsDiffer() {
+			if !p.MetadataDiffers() {
 				t.Errorf("%s: no difference", name)
 			}
-			for _, c := range p.RecordChanges() {
+			for _, c := range p.MetadataChanges() {
 				if c.Old == c.New {
-					t.Errorf("%s: %s of %q: nothing is said: %q", name, c.What, c.Name, c.Old)
+					t.Errorf("%s: %s of %q: nothing is said: %q", name, c.Field, c.Name, c.Old)
 				}
 			}
 			*side = made()
 		}
-		p.Lockfiles = false
+		p.BothLockfiles = false
 		change(&p.Captured)
-		if p.RecordsDiffer() {
+		if p.MetadataDiffers() {
 			t.Errorf("%s: a capture has no records", name)
 		}
 	}
-	p := Comparison{Server: "s", State: Paired, Lockfiles: true, Locked: made(), Captured: made()}
-	p.Captured.About.Version = "2"
-	if list := p.RecordChanges(); p.RecordsDiffer() || len(list) != 1 || list[0].Old != "x 1" || list[0].New != "x 2" {
+	p := Comparison{Server: "s", State: StatePaired, BothLockfiles: true, Locked: made(), Captured: made()}
+	p.Captured.ServerInfo.Version = "2"
+	if list := p.MetadataChanges(); p.MetadataDiffers() || len(list) != 1 || list[0].Old != "x 1" || list[0].New != "x 2" {
 		t.Errorf("what a server calls itself: %v", list)
 	}
 }
@@ -65,18 +65,18 @@ func TestRecordChanges(t *testing.T) {
 func TestRecordChangesOfOneSide(t *testing.T) {
 	digest := DigestPrefix + strings.Repeat("a", 64)
 	with := Set{Server: "s"}
-	with.Put([]Pin{{Key: Key{Tools, "a"}, Form: Form{Digest: digest}, Denied: true, Accepted: []Record{{ID: "padding", Digest: digest}},
+	with.SetPins([]Pin{{Key: Key{Tools, "a"}, HashedDefinition: HashedDefinition{Digest: digest}, Denied: true, Accepted: []AcceptedWarning{{ID: "padding", Digest: digest}},
 		Approval: &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest, Digest: digest}}})
 	for name, p := range map[string]Comparison{
-		"an entry is gone":  {State: Paired, Locked: with, Captured: Set{Server: "s"}},
-		"a server is gone":  {State: Gone, Locked: with},
-		"an entry is added": {State: Paired, Locked: Set{Server: "s"}, Captured: with},
-		"a server is added": {State: New, Captured: with},
+		"an entry is gone":  {State: StatePaired, Locked: with, Captured: Set{Server: "s"}},
+		"a server is gone":  {State: StateGone, Locked: with},
+		"an entry is added": {State: StatePaired, Locked: Set{Server: "s"}, Captured: with},
+		"a server is added": {State: StateNew, Captured: with},
 	} {
-		p.Lockfiles = true
+		p.BothLockfiles = true
 		var got []string
-		for _, c := range p.RecordChanges() {
-			got = append(got, c.What)
+		for _, c := range p.MetadataChanges() {
+			got = append(got, c.Field)
 			if isGone := strings.HasSuffix(name, "gone"); (c.Old != "") != isGone || (c.New == "") != isGone {
 				t.Errorf("%s: %q -> %q", name, c.Old, c.New)
 			}

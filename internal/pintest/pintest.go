@@ -27,7 +27,7 @@ import (
 // CanonicalTree is the tree of a text's canonical form, which diffs compare.
 func CanonicalTree(t testing.TB, text string) jsontree.Value {
 	t.Helper()
-	return jsontree.ParseCanonical([]byte(jsontest.Canonical(t, []byte(text))))
+	return jsontree.ParseCanonical([]byte(jsontest.CanonicalForm(t, []byte(text))))
 }
 
 // ArrayOf is an array of values.
@@ -43,7 +43,7 @@ func ArrayOf(items ...jsontree.Value) jsontree.Value {
 func MutateValue(m jsontest.Maker, t testing.TB, v jsontree.Value, depth int) jsontree.Value {
 	switch {
 	case m.IntN(6) == 0:
-		return Tree(t, m.JSON(depth))
+		return ParseTree(t, m.JSON(depth))
 	case v.Kind == '"' && m.IntN(3) == 0:
 		v.Text += m.Pick("\u200b", " ", "\u0301", "x")
 	case v.Kind == '[' || v.Kind == '{':
@@ -56,10 +56,10 @@ func MutateValue(m jsontest.Maker, t testing.TB, v jsontree.Value, depth int) js
 			at := m.IntN(len(v.Parts))
 			v.Parts = slices.Delete(v.Parts, at, at+1)
 		case n == 1 && v.Kind == '[':
-			v.Parts = slices.Insert(v.Items(), m.IntN(len(v.Items())+1), jsontree.Member{Value: Tree(t, m.JSON(depth-1))})
+			v.Parts = slices.Insert(v.Items(), m.IntN(len(v.Items())+1), jsontree.Member{Value: ParseTree(t, m.JSON(depth-1))})
 		case n == 2 && v.Kind == '{':
 			if name := "new" + strconv.Itoa(m.IntN(100)); !v.Has(name) {
-				v = jsontree.Object(append(v.Parts, jsontree.Member{Name: name, Value: Tree(t, m.JSON(depth-1))})...)
+				v = jsontree.Object(append(v.Parts, jsontree.Member{Name: name, Value: ParseTree(t, m.JSON(depth-1))})...)
 			}
 		case n == 3 && len(v.Items()) > 1:
 			m.Shuffle(len(v.Items()), func(i, j int) { v.Items()[i], v.Items()[j] = v.Items()[j], v.Items()[i] })
@@ -71,19 +71,19 @@ func MutateValue(m jsontest.Maker, t testing.TB, v jsontree.Value, depth int) js
 // PinsOf reads a capture and pins its tools as server "s".
 func PinsOf(t testing.TB, listed string, pol pin.Policy) pin.Set {
 	t.Helper()
-	m, err := capture.Read("m.json", []byte(listed), Form, pol)
+	m, err := capture.Read("m.json", []byte(listed), HashDefinition, pol)
 	if err != nil {
 		t.Fatalf("%v in\n%.500s", err, listed)
 	}
-	set, err := capture.Pins(m, "s", pol, nil, Form)
+	set, err := capture.Pins(m, "s", pol, nil, HashDefinition)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return set
 }
 
-// Tree parses a JSON text of a test, as it is.
-func Tree(t testing.TB, text string) jsontree.Value {
+// ParseTree parses a JSON text of a test, as it is.
+func ParseTree(t testing.TB, text string) jsontree.Value {
 	t.Helper()
 	r := jsontree.NewReader([]byte(text))
 	v, err := r.Next(0, len(text))
@@ -106,23 +106,23 @@ func MustMarshal(t testing.TB, l lockfile.Lockfile) string {
 // MustParse reads the text of a lockfile.
 func MustParse(t testing.TB, text string) lockfile.Lockfile {
 	t.Helper()
-	l, err := lockfile.Read("tools.lock", []byte(text), Form, nil)
+	l, err := lockfile.Read("tools.lock", []byte(text), HashDefinition, nil)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	return l
 }
 
-// Form makes the form of a definition by other means than canon.go: another
+// HashDefinition makes the form of a definition by other means than canon.go: another
 // library's canonical form, and texts sanitized by the standard library's tables.
-func Form(entryType pin.EntryType, hashed []byte) pin.Form {
+func HashDefinition(entryType pin.EntryType, hashed []byte) pin.HashedDefinition {
 	hash := func(b []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(b)) }
 	if entryType == pin.Instructions {
 		definition, err := jsontext.AppendQuote(nil, hashed)
 		if err != nil {
 			panic(err)
 		}
-		return pin.Form{Definition: definition, Digest: hash(hashed), Sanitized: hash([]byte(secondSanitized(string(hashed))))}
+		return pin.HashedDefinition{Definition: definition, Digest: hash(hashed), Sanitized: hash([]byte(secondSanitized(string(hashed))))}
 	}
 	definition := jsontext.Value(bytes.Clone(hashed))
 	if err := definition.Canonicalize(); err != nil {
@@ -144,7 +144,7 @@ func Form(entryType pin.EntryType, hashed []byte) pin.Form {
 	if err := sanitized.Canonicalize(); err != nil {
 		panic(err)
 	}
-	return pin.Form{Definition: definition, Digest: hash(definition), Sanitized: hash(sanitized)}
+	return pin.HashedDefinition{Definition: definition, Digest: hash(definition), Sanitized: hash(sanitized)}
 }
 
 // cleaned returns a decoded value with every string sanitized. It leaves the names of members alone.
@@ -178,8 +178,8 @@ func secondSanitized(s string) string {
 	}, s))
 }
 
-// Drifts compares pins as plain values: entry by entry, by their digests.
-func Drifts(pairs []pin.Comparison) (drifts []pin.Drift) {
+// CompareByDigest compares pins as plain values: entry by entry, by their digests.
+func CompareByDigest(pairs []pin.Comparison) (drifts []pin.Drift) {
 	for _, p := range pairs {
 		found := map[pin.Key][]pin.Pin{}
 		for _, f := range p.Captured.Pins {
@@ -197,17 +197,17 @@ func Drifts(pairs []pin.Comparison) (drifts []pin.Drift) {
 			}
 			switch {
 			case d.Captured == nil:
-				d.Kind = pin.Removed
+				d.Kind = pin.DriftRemoved
 			case len(d.Copies) > 1:
-				d.Kind = pin.Duplicate
+				d.Kind = pin.DriftDuplicate
 			case d.Locked == nil:
-				d.Kind = pin.Added
+				d.Kind = pin.DriftAdded
 			case d.Locked.Digest == d.Captured.Digest:
 				continue
 			case d.Locked.Sanitized == d.Captured.Sanitized:
-				d.Kind = pin.Hidden
+				d.Kind = pin.DriftHidden
 			default:
-				d.Kind = pin.Changed
+				d.Kind = pin.DriftChanged
 			}
 			drifts = append(drifts, d)
 		}
@@ -218,7 +218,7 @@ func Drifts(pairs []pin.Comparison) (drifts []pin.Drift) {
 
 // SetDigest is the set digest of pins that are all tools.
 func SetDigest(s *pin.Set) string {
-	if s.Repeated() {
+	if s.HasRepeatedName() {
 		return ""
 	}
 	var lines []string
@@ -231,8 +231,8 @@ func SetDigest(s *pin.Set) string {
 	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(strings.Join(lines, "\n"))))
 }
 
-// Path takes a path relative to the module's root, and returns one that a test in any package can open.
-func Path(path string) string {
+// FromRoot takes a path relative to the module's root, and returns one that a test in any package can open.
+func FromRoot(path string) string {
 	dir := "."
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -254,7 +254,7 @@ func DriftLines(drifts []pin.Drift) string {
 		if d.RenamedTo != "" {
 			line += " to " + d.RenamedTo
 		}
-		if d.Kind == pin.Duplicate {
+		if d.Kind == pin.DriftDuplicate {
 			line += fmt.Sprintf(" %d times", len(d.Copies))
 		}
 		lines = append(lines, line)

@@ -70,12 +70,12 @@ type question struct {
 // asked returns the words of a question.
 func (q *question) asked() string {
 	if len(q.blocks) == 1 {
-		return q.blocks[0].Ask
+		return q.blocks[0].Question
 	}
 	if q.after == "" {
 		return q.text
 	}
-	return q.text + text.Count(len(q.entries()), "entry") + q.after
+	return q.text + text.FormatCount(len(q.entries()), "entry") + q.after
 }
 
 // entries returns all entries that a question is about.
@@ -97,7 +97,7 @@ func (p *Prompter) Review() (*approval.Answers, error) {
 }
 
 func (p *Prompter) review() (*approval.Answers, error) {
-	p.t.Head(p.m)
+	p.t.WriteHead(p.m)
 	p.questions()
 	for {
 		i := slices.IndexFunc(p.list, func(q *question) bool { return q.answer == 0 })
@@ -146,10 +146,10 @@ func (p *Prompter) close(answer byte, q *question) {
 // of the input, nobody can confirm. stays means that the review continues.
 func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err error) {
 	all = p.accepted()
-	n := len(all.Entries) + len(all.Records)
+	n := len(all.AcceptedDigests) + len(all.AcceptedWarnings)
 	key := byte(0)
-	if quits && n > 0 && !p.m.Policy {
-		key = p.ask(&question{text: "Write the " + text.Number(n) + " accepted?"}, "", "ynb")
+	if quits && n > 0 && !p.m.PolicyChanged {
+		key = p.ask(&question{text: "Write the " + text.FormatNumber(n) + " accepted?"}, "", "ynb")
 	}
 	if key == 'y' || key == 'b' {
 		return all, key == 'b', nil
@@ -160,12 +160,12 @@ func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err err
 // position returns which question of how many this is: "(12 of 75, playwright 3 of 16)". If there are
 // several servers, it also counts the questions about the same server.
 func (p *Prompter) position(at int) string {
-	said := text.Number(at+1) + " of " + text.Number(len(p.list))
+	said := text.FormatNumber(at+1) + " of " + text.FormatNumber(len(p.list))
 	q := p.list[at]
-	if p.m.Several && q.server != "" {
+	if p.m.HasSeveralServers && q.server != "" {
 		isOther := func(other *question) bool { return other.server != q.server }
 		own := slices.DeleteFunc(slices.Clone(p.list), isOther)
-		said += ", " + q.server + " " + text.Number(slices.Index(own, q)+1) + " of " + text.Number(len(own))
+		said += ", " + q.server + " " + text.FormatNumber(slices.Index(own, q)+1) + " of " + text.FormatNumber(len(own))
 	}
 	return " (" + said + ")"
 }
@@ -178,11 +178,11 @@ func (p *Prompter) accepted() *approval.Answers {
 			continue
 		}
 		for _, e := range q.entries() {
-			a.Entries[e.Of] = e.Accepts
+			a.AcceptedDigests[e.EntryRef] = e.ApprovalDigest
 			if q.answer == 'x' && e.CanBeDenied {
-				a.Denied[e.Of] = true
+				a.Denied[e.EntryRef] = true
 			} else if len(q.blocks) == 1 {
-				a.Allowed[e.Of] = true // the question mentioned that it was denied
+				a.Allowed[e.EntryRef] = true // the question mentioned that it was denied
 			}
 		}
 		if q.yes != nil {
@@ -202,17 +202,17 @@ const (
 // changes, and the rest in diff's order.
 func (p *Prompter) questions() {
 	add := func(q *question) { p.list = append(p.list, q) }
-	if p.m.Policy {
+	if p.m.PolicyChanged {
 		add(&question{text: "Accept the changed policy?", order: early, needed: true, yes: func(a *approval.Answers) { a.Policies = true }})
 	}
-	if slices.ContainsFunc(p.m.General, func(f report.Finding) bool { return f.Warning }) {
+	if slices.ContainsFunc(p.m.CaptureFindings, func(f report.Finding) bool { return f.Warning }) {
 		add(&question{text: "The capture as a whole has a warning. Go on?", order: early, needed: true, warned: true,
-			yes: func(a *approval.Answers) { a.Wholes = true }})
+			yes: func(a *approval.Answers) { a.CaptureWarnings = true }})
 	}
-	for _, f := range p.m.Unrecorded {
-		asked := f.Names + " is pinned, and its text has a warning that nobody accepted: " + f.ID + ". Accept it?"
-		add(&question{text: asked, server: text.Name(f.Server), order: early, warned: true,
-			yes: func(a *approval.Answers) { a.Records[f.EntryRecord] = true }})
+	for _, f := range p.m.UnacceptedWarnings {
+		asked := f.EntryName + " is pinned, and its text has a warning that nobody accepted: " + f.ID + ". Accept it?"
+		add(&question{text: asked, server: text.QuoteName(f.Server), order: early, warned: true,
+			yes: func(a *approval.Answers) { a.AcceptedWarnings[f.EntryWarning] = true }})
 	}
 	sets := map[string]*question{}
 	servers := 0
@@ -220,7 +220,7 @@ func (p *Prompter) questions() {
 		if b.FirstOfServer {
 			servers += 2
 		}
-		if b.Repeat { // there is nothing to ask
+		if b.HasRepeatedName { // there is nothing to ask
 			p.show(&question{blocks: []*report.Block{b}, order: early})
 			continue
 		}
@@ -255,7 +255,7 @@ func (p *Prompter) together(b *report.Block, q *question) {
 	case b.HasNothingElse(nil):
 		q.text, q.after = "Accept "+cmp.Or(b.SharedNumbers(nil), "the minor changes")+" in these ", "?"
 		q.order = alike
-	case b.Kind == string(pin.Removed) && !slices.ContainsFunc(b.Entries, isDenied):
+	case b.Kind == string(pin.DriftRemoved) && !slices.ContainsFunc(b.Entries, isDenied):
 		q.text, q.after = "Accept the removal of these ", "?"
 		q.order++
 	}
@@ -266,16 +266,16 @@ func (p *Prompter) together(b *report.Block, q *question) {
 func (p *Prompter) show(q *question) {
 	if q.order > early && !p.told {
 		p.told = true
-		p.t.Several(p.m)
-		p.t.Late(p.m)
+		p.t.WriteShared(p.m)
+		p.t.WriteLateShared(p.m)
 	}
 	if q.order == alike && len(q.blocks) > 1 && !p.t.Full {
-		p.t.NothingElse(&report.Model{Blocks: q.blocks})
+		p.t.WriteWithoutBlocks(&report.Model{Blocks: q.blocks})
 		return
 	}
 	for _, b := range q.blocks {
-		p.t.Blank()
-		p.t.Block(p.m, b)
+		p.t.WriteBlankLine()
+		p.t.WriteBlock(p.m, b)
 	}
 	if len(q.blocks) > 1 {
 		p.risks(q.entries())
@@ -293,17 +293,17 @@ func (p *Prompter) risks(entries []*report.Entry) {
 	named := map[string][]string{}
 	others := 0
 	for _, e := range entries {
-		if e.Named == "" {
+		if e.BulkWarning == "" {
 			others++
 			continue
 		}
-		named[e.Named] = append(named[e.Named], e.Said)
+		named[e.BulkWarning] = append(named[e.BulkWarning], e.DisplayName)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(named)) {
 		p.say("  " + kind + ": " + strings.Join(named[kind], ", ") + "\n")
 	}
 	if len(named) > 0 && others > 0 {
-		p.say("  " + text.Count(others, "other") + "\n")
+		p.say("  " + text.FormatCount(others, "other") + "\n")
 	}
 }
 
@@ -336,7 +336,7 @@ func (p *Prompter) refusal(key byte, q *question) string {
 		return "no single definition is shown here: e asks about each entry"
 	case key == 'b' && len(p.done) == 0:
 		return "this is the first question"
-	case key == 'w' && p.m.Policy:
+	case key == 'w' && p.m.PolicyChanged:
 		return "a changed policy is accepted with everything or not at all"
 	}
 	return ""
@@ -399,7 +399,7 @@ func (p *Prompter) ask(q *question, where, offered string) byte {
 			p.say(refused + "\n")
 		case key == 'd':
 			for _, e := range q.entries() {
-				p.t.Whole(e)
+				p.t.WriteDefinition(e)
 			}
 		case key != 0:
 			return key
@@ -419,7 +419,7 @@ func (p *Prompter) say(words string) {
 	var said bytes.Buffer
 	style := p.t.Style
 	style.Width -= len(" yes") // room for an answer
-	plain.New(&said, style).Notes("", words)
+	plain.New(&said, style).WriteNotes("", words)
 	// An answer is typed on the question's line.
 	end := words[len(strings.TrimRight(words, " \n")):]
 	if p.err = cmp.Or(p.err, p.t.Flush()); p.err == nil {

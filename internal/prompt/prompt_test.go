@@ -35,11 +35,11 @@ func review() *report.Model {
 	}
 	var m report.Model
 	block := func(name, kind string, warned bool, rows ...report.Row) {
-		e := &report.Entry{Of: refOf(name), Accepts: "sha256:" + name, Short: name, Said: name, CanBeDenied: kind != "REMOVED",
-			Now: &report.Definition{Text: []byte(`{"description":"Whole ` + name + `."}`)}}
+		e := &report.Entry{EntryRef: refOf(name), ApprovalDigest: "sha256:" + name, ShortName: name, DisplayName: name, CanBeDenied: kind != "REMOVED",
+			Captured: &report.Definition{Text: []byte(`{"description":"Whole ` + name + `."}`)}}
 		m.Entries = append(m.Entries, e)
 		m.Blocks = append(m.Blocks, &report.Block{Number: len(m.Entries) + 1, Entries: []*report.Entry{e}, Kind: kind, Title: name, Names: []string{name},
-			Ask: "Accept " + name + "?", Warned: warned, Blocked: true, Rows: rows})
+			Question: "Accept " + name + "?", Warned: warned, Blocked: true, Rows: rows})
 	}
 	own := func(name string) report.Row {
 		return report.Row{Op: '!', Word: "wording", Lines: lines("Said by " + name + ".")}
@@ -51,12 +51,12 @@ func review() *report.Model {
 	block("run", "CHANGED", false, shared, own("run"))
 	block("old", "REMOVED", false, own("old"))
 	block("older", "REMOVED", false, own("older"))
-	m.Entries[3].Named = "takes code"
+	m.Entries[3].BulkWarning = "takes code"
 	m.Blocks[0], m.Blocks[1], m.Blocks[2] = m.Blocks[2], m.Blocks[0], m.Blocks[1]
 	m.Failed = true
 	m.Warned = 1
 	m.Servers = []report.Server{{Name: "s"}}
-	m.Shared = []*report.Shared{{Number: 2, Count: "3 tools", Rows: []report.Row{{Op: '!', Word: "wording", Lines: lines("Said by several.")}}}}
+	m.Shared = []*report.SharedChanges{{Number: 2, Count: "3 tools", Rows: []report.Row{{Op: '!', Word: "wording", Lines: lines("Said by several.")}}}}
 	return &m
 }
 
@@ -70,12 +70,12 @@ func acceptedOf(t *testing.T, m *report.Model, a *approval.Answers) (list []int)
 		return nil
 	}
 	for i, e := range m.Entries {
-		digest, yes := a.Entries[e.Of]
+		digest, yes := a.AcceptedDigests[e.EntryRef]
 		if yes {
 			list = append(list, i)
 		}
-		if yes && digest != e.Accepts {
-			t.Errorf("the yes to %s is bound to %s", e.Said, digest)
+		if yes && digest != e.ApprovalDigest {
+			t.Errorf("the yes to %s is bound to %s", e.DisplayName, digest)
 		}
 	}
 	return list
@@ -83,7 +83,7 @@ func acceptedOf(t *testing.T, m *report.Model, a *approval.Answers) (list []int)
 
 // TestReview has the reviews in testdata/reviews.txt.
 func TestReview(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/reviews.txt", 6) {
+	for _, row := range jsontest.ReadRows(t, "testdata/reviews.txt", 6) {
 		t.Run(row[0], func(t *testing.T) {
 			var out bytes.Buffer
 			var drain func()

@@ -28,7 +28,7 @@ func TestPoisonedRealUpgrade(t *testing.T) {
 
 func poisonedUpgrade(t *testing.T, old, new string) {
 	poisoned := pintest.PoisonedCapture(t, new)
-	r := reporttest.OfUpgrade(pintest.RealPins(t, old, "s"), pintest.RealPins(t, poisoned, "s"))
+	r := reporttest.UpgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, poisoned, "s"))
 	if got := reporttest.Headline(r); !strings.HasPrefix(got, "DRIFT: 1 WARNING hidden-text in write_file; ") {
 		t.Errorf("the verdict: %s", got)
 	}
@@ -43,8 +43,8 @@ func poisonedUpgrade(t *testing.T, old, new string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if poison := said.Entries[r.Drifts[0].Ref()]; poison != "" || len(said.Entries) != len(r.Drifts)-1 {
-		t.Errorf("accepted %d of %d, the first as %q", len(said.Entries), len(r.Drifts), poison)
+	if poison := said.AcceptedDigests[r.Drifts[0].Ref()]; poison != "" || len(said.AcceptedDigests) != len(r.Drifts)-1 {
+		t.Errorf("accepted %d of %d, the first as %q", len(said.AcceptedDigests), len(r.Drifts), poison)
 	}
 	if !strings.HasPrefix(asked.String(), "Accept write_file despite the warning? (1 of ") {
 		t.Errorf("asked\n%s", asked.String())

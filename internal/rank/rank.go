@@ -17,19 +17,19 @@ import (
 //go:embed weights.bin
 var weightFile string
 
-// Marked is the lowest score of a sentence that is marked in a review. Of texts by authors that the model
+// MarkThreshold is the lowest score of a sentence that is marked in a review. Of texts by authors that the model
 // hadn't seen, 26 % of poison and 1.4 % of honest look-alikes reach it, and so does one in 120 sentences of
 // ordinary servers: few enough for a mark, far too many for a warning.
-const Marked = 40
+const MarkThreshold = 40
 
 // A Model is a table of weights, by slot.
 type Model []int8
 
 // LearnedModel is the model that the program comes with.
-var LearnedModel = sync.OnceValue(func() Model { return FromBytes(weightFile) })
+var LearnedModel = sync.OnceValue(func() Model { return ParseModel(weightFile) })
 
-// FromBytes makes a model from the bytes of its file.
-func FromBytes(file string) Model {
+// ParseModel makes a model from the bytes of its file.
+func ParseModel(file string) Model {
 	m := make(Model, len(file))
 	for i := range m {
 		m[i] = int8(file[i])

@@ -20,8 +20,8 @@ type Window struct {
 func BestWindow[W int8 | float64](weights []W, r *Reader, s string) (score float64, best Window) {
 	score = math.Inf(-1)
 	for from := 0; from >= 0; {
-		words, next := r.Piece(s, from)
-		slide := sliding[W]{weights: weights, words: words, sum: float64(weights[Bias])}
+		words, next := r.ReadPiece(s, from)
+		slide := sliding[W]{weights: weights, words: words, sum: float64(weights[BiasSlot])}
 		slide.piece = from
 		for i := range words {
 			// A window without room for the next word is full.
@@ -63,16 +63,16 @@ type sliding[W int8 | float64] struct {
 func (w *sliding[W]) count(at int, sign float64) {
 	word := &w.words[at]
 	own := 0.0
-	for _, slot := range word.Own {
+	for _, slot := range word.WordSlots {
 		own += float64(w.weights[slot])
 	}
 	w.sum += float64(sign * own)
 	for k, distance := range distances {
 		if at-distance >= w.first {
-			w.sum += float64(sign * float64(w.weights[w.words[at-distance].Joint[k]]))
+			w.sum += float64(sign * float64(w.weights[w.words[at-distance].PairSlots[k]]))
 		}
 		if at+distance < w.end {
-			w.sum += float64(sign * float64(w.weights[word.Joint[k]]))
+			w.sum += float64(sign * float64(w.weights[word.PairSlots[k]]))
 		}
 	}
 	for left := word.classes; left != 0; left &= left - 1 {
@@ -98,12 +98,12 @@ func (w *sliding[W]) ofClass(class int) float64 {
 
 // AppendFeatures appends the slots of all features of a window to a list.
 func (r *Reader) AppendFeatures(slots []uint32, s string, w Window) []uint32 {
-	words, _ := r.Piece(s, w.piece)
+	words, _ := r.ReadPiece(s, w.piece)
 	for i := w.first; i < w.end; i++ {
-		slots = append(slots, words[i].Own...)
+		slots = append(slots, words[i].WordSlots...)
 		for k := range distances {
 			if i+distances[k] < w.end {
-				slots = append(slots, words[i].Joint[k])
+				slots = append(slots, words[i].PairSlots[k])
 			}
 		}
 	}
@@ -118,13 +118,13 @@ func (r *Reader) AppendFeatures(slots []uint32, s string, w Window) []uint32 {
 			}
 		}
 	}
-	return append(slots, Bias)
+	return append(slots, BiasSlot)
 }
 
-// EachWording calls f for the slots of all words of a text, and of their pairs. It may call f more than once for a slot.
-func (r *Reader) EachWording(s string, f func(slot uint32)) {
+// EachWordSlot calls f for the slots of all words of a text, and of their pairs. It may call f more than once for a slot.
+func (r *Reader) EachWordSlot(s string, f func(slot uint32)) {
 	for from := 0; from >= 0; {
-		words, next := r.Piece(s, from)
+		words, next := r.ReadPiece(s, from)
 		for _, slot := range r.AppendFeatures(nil, s, Window{piece: from, end: len(words)}) {
 			f(slot)
 		}

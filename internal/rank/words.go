@@ -33,8 +33,8 @@ const (
 	wordSlots  = 1 << 16
 	classSlots = wordSlots
 	pairSlots  = classSlots + classCount
-	Bias       = pairSlots + classCount*(classCount-1)/2 // the slot of the constant
-	Slots      = Bias + 1                                // the size of the table
+	BiasSlot   = pairSlots + classCount*(classCount-1)/2 // the slot of the constant
+	SlotCount  = BiasSlot + 1                            // the size of the table
 )
 
 // A Word is a word of a text, with the slots of its features.
@@ -49,10 +49,10 @@ type Word struct {
 	hash uint32 // of the word in small letters
 
 	// Slots of the word itself.
-	Own []uint32
+	WordSlots []uint32
 
 	// The slot of the word and the next one together, and that of the word and the one after the next.
-	Joint [len(distances)]uint32
+	PairSlots [len(distances)]uint32
 }
 
 // A Reader splits one text after another into words. It reuses its memory, so the words of one
@@ -63,9 +63,9 @@ type Reader struct {
 	lower []byte
 }
 
-// Piece reads a bounded number of words from an offset on. next is where the next piece begins, or -1
+// ReadPiece reads a bounded number of words from an offset on. next is where the next piece begins, or -1
 // at the end of the text. Pieces overlap, so that every window is whole in one piece.
-func (r *Reader) Piece(s string, from int) (words []Word, next int) {
+func (r *Reader) ReadPiece(s string, from int) (words []Word, next int) {
 	r.words = r.words[:0]
 	r.slots = r.slots[:0]
 	for from < len(s) && len(r.words) < pieceWords {
@@ -146,7 +146,7 @@ func isDense(c rune) bool {
 // add appends a word with slots of its own.
 func (r *Reader) add(w Word, slots ...uint32) {
 	r.slots = append(r.slots, slots...)
-	w.Own = r.slots[len(r.slots)-len(slots):]
+	w.WordSlots = r.slots[len(r.slots)-len(slots):]
 	r.words = append(r.words, w)
 }
 
@@ -204,7 +204,7 @@ func (r *Reader) join() {
 		for k, distance := range distances {
 			if i+distance < len(r.words) {
 				pair := (w.hash*hashPrime ^ r.words[i+distance].hash) * hashPrime
-				w.Joint[k] = wordSlot(pair, uint32(2+k))
+				w.PairSlots[k] = wordSlot(pair, uint32(2+k))
 			}
 		}
 	}
@@ -238,5 +238,5 @@ func pairSlot(a, b int) uint32 {
 	return uint32(pairSlots + b*(b-1)/2 + a)
 }
 
-// IsWording reports whether a slot is that of a word or of a pair of words, and not of classes.
-func IsWording(slot uint32) bool { return slot < wordSlots }
+// IsWordSlot reports whether a slot is that of a word or of a pair of words, and not of classes.
+func IsWordSlot(slot uint32) bool { return slot < wordSlots }

@@ -30,10 +30,10 @@ type Annotation struct {
 // are listed as notes if approved is set.
 func (m *Model) Annotations(approved bool) (list []Annotation) {
 	add := func(rule, level string, line int, title, text string, identity ...string) {
-		if level == "error" && !m.Failed && m.NoAnswer == nil { // a run that passes shows no errors
+		if level == "error" && !m.Failed && m.NoVerdict == nil { // a run that passes shows no errors
 			level = "warning"
 		}
-		id := jsontree.Append(nil, jsontree.Texts(append([]string{rule}, identity...)))
+		id := jsontree.Append(nil, jsontree.Strings(append([]string{rule}, identity...)))
 		list = append(list, Annotation{rule, level, line, title, text, id})
 	}
 	findings := func(level string, findings []Finding) {
@@ -41,10 +41,10 @@ func (m *Model) Annotations(approved bool) (list []Annotation) {
 			level := level
 			if !f.Warning || f.Approved {
 				level = "note"
-			} else if f.Blocks || f.List == "" {
+			} else if f.FailsRun || f.List == "" {
 				level = "error"
 			}
-			add("finding/"+f.ID, level, f.Line, f.Word()+" in "+f.Names, joined(" at ", f.Detail, f.Pointer), f.Server, f.List, f.Name, f.At, f.Detail)
+			add("finding/"+f.ID, level, f.Line, f.Heading()+" in "+f.EntryName, joined(" at ", f.Detail, f.Pointer), f.Server, f.List, f.Name, f.RawPointer, f.Detail)
 		}
 	}
 	for _, warned := range []bool{true, false} {
@@ -58,21 +58,21 @@ func (m *Model) Annotations(approved bool) (list []Annotation) {
 				// The identity includes digests, so that dismissing the alert for one definition doesn't dismiss the
 				// alert for the next.
 				identity := []string{e.Server, e.List, e.Name}
-				for _, d := range append([]*Definition{e.Pinned, e.Now}, e.Copies...) {
+				for _, d := range append([]*Definition{e.Pinned, e.Captured}, e.Copies...) {
 					if d != nil {
 						identity = append(identity, d.Digest)
 					}
 				}
-				add("drift/"+strings.ToLower(e.Kind), level, e.Line, e.Kind+" "+e.Said, e.Text, identity...)
+				add("drift/"+strings.ToLower(e.Kind), level, e.Line, e.Kind+" "+e.DisplayName, e.Text, identity...)
 			}
 		}
 		if warned {
-			findings("warning", slices.Concat(m.Unpinned, m.General, m.Unrecorded))
+			findings("warning", slices.Concat(m.Unpinned, m.CaptureFindings, m.UnacceptedWarnings))
 			for _, s := range m.Records {
-				if !s.Fails {
+				if !s.FailsRun {
 					continue
 				}
-				add("record/"+s.What, "error", s.Line, s.What+" of "+s.Names, s.Detail, s.Server, s.List, s.Name, s.Detail)
+				add("record/"+s.What, "error", s.Line, s.What+" of "+s.EntryName, s.Detail, s.Server, s.List, s.Name, s.Detail)
 			}
 			for _, p := range m.Problems {
 				level := "error"

@@ -17,10 +17,10 @@ import (
 // unseen describes a change that a reader of the text can't see.
 func unseen(c *diff.Change) string {
 	if n := c.Hidden[1]; n > 0 {
-		return text.Count(n, "character") + " no reader sees"
+		return text.FormatCount(n, "character") + " no reader sees"
 	}
 	if n := c.Hidden[0]; n > 0 {
-		return text.Count(n, "character") + " no reader sees, gone"
+		return text.FormatCount(n, "character") + " no reader sees, gone"
 	}
 	return "same text to a reader, other code points"
 }
@@ -45,7 +45,7 @@ func (r *Report) group() {
 		if named(e, e.RenamedTo) != nil {
 			continue // it is in the block of its new name
 		}
-		b := &Block{of: []*drifted{e}, Blocked: r.Blocked[e.Ref()]}
+		b := &Block{of: []*drifted{e}, Blocked: r.FailingDrift[e.Ref()]}
 		if was := named(e, e.RenamedFrom); was != nil {
 			b.of = append(b.of, was)
 		}
@@ -65,7 +65,7 @@ func (r *Report) group() {
 	early := 0
 	for i, s := range r.shared {
 		s.Number = r.warned + i + 1
-		if s.Late {
+		if s.IsLast {
 			s.Number += len(r.blocks) - r.warned
 		} else {
 			early++
@@ -96,55 +96,55 @@ func (r *Report) fill(b *Block) {
 	b.Title = shortRef(e.Type, e.Name)
 	b.Note = joined("; ", driftNote(&e.Drift), r.mayBeText(e), unexplained(e))
 	b.Warned = e.HasNewWarning()
-	b.Repeat = e.Kind == pin.Duplicate
+	b.HasRepeatedName = e.Kind == pin.DriftDuplicate
 	b.Class = int(e.Class)
-	b.Accept = r.acceptCommand(b)
+	b.AcceptCommand = r.acceptCommand(b)
 	b.Server = r.places[e.Server]
 	if len(r.Comparisons) > 1 {
-		b.Within = ", server " + text.Name(e.Server)
+		b.ServerSuffix = ", server " + text.QuoteName(e.Server)
 	}
 	for _, one := range b.of {
 		entry := r.entry(one)
 		b.Entries = append(b.Entries, entry)
-		b.findings = append(b.findings, entry.Findings[:len(one.Fresh)]...)
+		b.findings = append(b.findings, entry.Findings[:len(one.NewFindings)]...)
 	}
 	b.Words, b.Label = standsOut(b)
 	b.Rows = b.rows()
-	b.Summed = minorText(b.of)
+	b.MinorSummary = minorText(b.of)
 	b.Minor = true
 	known := true
 	bytes := 0
-	worst := label.None
+	worst := label.NoEffect
 	for _, one := range b.of {
-		b.Names = append(b.Names, text.Name(one.Name))
+		b.Names = append(b.Names, text.QuoteName(one.Name))
 		b.Minor = b.Minor && one.Minor
 		known = known && one.TextsKnown()
-		bytes += one.Bytes
+		bytes += one.AddedBytes
 		worst = max(worst, one.Severity)
-		b.Risks = append(b.Risks, one.Is...)
-		b.Is = append(b.Is, one.Words()...)
+		b.Risks = append(b.Risks, one.CapturedTraits...)
+		b.SelectorWords = append(b.SelectorWords, one.SelectorWords()...)
 	}
 	b.Risks = distinct(b.Risks)
-	b.Is = distinct(b.Is)
-	b.Brief = b.Minor || e.Kind == pin.Removed
-	if e.Kind == pin.Removed {
-		b.Gone = gone(e)
+	b.SelectorWords = distinct(b.SelectorWords)
+	b.Brief = b.Minor || e.Kind == pin.DriftRemoved
+	if e.Kind == pin.DriftRemoved {
+		b.RemovedSummary = gone(e)
 	}
 	if b.renamed() {
 		b.Kind = Renamed
-		b.Title = shortRef(e.Type, e.RenamedFrom) + " -> " + text.Name(e.Name)
+		b.Title = shortRef(e.Type, e.RenamedFrom) + " -> " + text.QuoteName(e.Name)
 		b.Note = ""
-		if !e.RenamedSimilar {
+		if !e.RenamedWithChanges {
 			b.Note = "nothing else differs"
 		}
 		b.Note = joined("; ", deniedText(&e.Drift), b.Note)
 	}
-	b.Ask = r.question(b)
+	b.Question = r.question(b)
 	if r.release != "" {
 		b.Severity = worst.String()
 	}
 	if known {
-		b.Bytes = text.Signed(bytes)
+		b.Bytes = text.FormatSigned(bytes)
 	}
 }
 
@@ -153,8 +153,8 @@ func (r *Report) question(b *Block) string {
 	e := b.of[0]
 	asked := "Accept " + r.ref(e.Ref())
 	if b.renamed() {
-		asked = "Accept that " + r.ref(b.of[1].Ref()) + " is " + text.Name(e.Name) + " now"
-	} else if e.Kind == pin.Removed {
+		asked = "Accept that " + r.ref(b.of[1].Ref()) + " is " + text.QuoteName(e.Name) + " now"
+	} else if e.Kind == pin.DriftRemoved {
 		asked = "Accept the removal of " + r.ref(e.Ref())
 	}
 	if and := b.SharedNumbers(nil); b.Warned { // it is shown whole
@@ -167,7 +167,7 @@ func (r *Report) question(b *Block) string {
 		return asked + "? It is denied so far, and stays denied."
 	case e.LooksDenied():
 		return asked + "? " + strings.ToUpper(denied[:1]) + denied[1:] + ": it will be denied, too."
-	case e.IsDenied() && e.Kind != pin.Removed:
+	case e.IsDenied() && e.Kind != pin.DriftRemoved:
 		return asked + "? It is denied so far: y lets agents have it, x keeps it denied."
 	case r.mayBeText(e) != "":
 		return asked + "? It may be a denied entry under another name: yes lets agents have it, x denies it."
@@ -191,7 +191,7 @@ func gone(e *drifted) string {
 	if sentences := words.Sentences(strings.TrimSpace(said.Text)); len(sentences) > 0 {
 		first = `"` + text.Printable(strings.TrimSpace(sentences[0])) + `"`
 	}
-	declared := slices.DeleteFunc(slices.Clone(e.Was), func(word string) bool { return word == "no hints" })
+	declared := slices.DeleteFunc(slices.Clone(e.PinnedTraits), func(word string) bool { return word == "no hints" })
 	return joined(": ", strings.Join(declared, ", "), first)
 }
 
@@ -230,14 +230,14 @@ var causes = []struct {
 	{facts.CauseCode, "runs code that it is given"},
 	{facts.CauseScript, "has a script"},
 	{facts.CauseSameName, "named like a skill of another server"},
-	{facts.CauseDestroys, "declared destructive"},
+	{facts.CauseDestructive, "declared destructive"},
 	{facts.CauseSecret, "asks for a secret, or returns one"},
-	{facts.CauseFile, "writes where the caller says"},
-	{facts.CauseUnguards, "a restriction is gone from its text"},
-	{facts.CauseHint, "clients ask less"},
-	{facts.CauseOpened, "says that its world is open"},
+	{facts.CauseWritesFile, "writes where the caller says"},
+	{facts.CauseRestrictionRemoved, "a restriction is gone from its text"},
+	{facts.CauseHintLoosened, "clients ask less"},
+	{facts.CauseOpenWorld, "says that its world is open"},
 	{facts.CauseWrites, "writes by its name, without hints"},
-	{facts.CauseHost, "names a new host"},
+	{facts.CauseNewHost, "names a new host"},
 }
 
 // shortReview is the maximum number of blocks for which a review's head neither explains its numbers nor counts
@@ -249,7 +249,7 @@ func (r *Report) explainNumbers(m *Model) bool {
 	if len(m.Blocks) <= shortReview {
 		return false
 	}
-	if m.Release == "" && r.Worst == label.Breaking && !r.Narrowed && !r.isUnexplained() {
+	if m.Release == "" && r.HighestSeverity == label.Breaking && !r.IsSelection && !r.isUnexplained() {
 		m.Release = r.worstText()
 	}
 	if m.Release == "" && m.Breaks == "" {
@@ -265,7 +265,7 @@ func (r *Report) worst(m *Model, explains bool) {
 		var named []layout.Run
 		more := -maxWorst
 		for _, e := range r.entries {
-			if !e.Class.First() || e.Why.Cause != one.cause {
+			if !e.Class.IsReadFirst() || e.Reason.Cause != one.cause {
 				continue
 			}
 			if more++; more > 0 {
@@ -281,7 +281,7 @@ func (r *Report) worst(m *Model, explains bool) {
 			named = append(named, layout.Run{Op: '*', Text: fmt.Sprintf(number, shortRef(e.Type, e.Name), block), Block: block})
 		}
 		if more > 0 {
-			named = append(named, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: "and " + text.Number(more) + " more"})
+			named = append(named, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: "and " + text.FormatNumber(more) + " more"})
 		}
 		if named != nil {
 			m.Worst = append(m.Worst, append([]layout.Run{{Op: '=', Text: one.said + ": "}}, named...))
@@ -295,7 +295,7 @@ func standsOut(b *Block) (words, id string) {
 	e := b.of[0]
 	for _, f := range b.findings { // warnings first
 		if f.Warning {
-			return f.Word(), ""
+			return f.Heading(), ""
 		}
 		if slices.Contains(facts.NoteIDs, f.ID) {
 			return strings.ReplaceAll(f.ID, "-", " "), f.ID
@@ -314,17 +314,17 @@ func standsOut(b *Block) (words, id string) {
 func (r *Report) entry(e *drifted) *Entry {
 	d := &e.Drift
 	ref := d.Ref()
-	said := &Entry{Of: ref, Accepts: d.DefinitionDigest(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name,
-		Ref: r.field(ref), Said: r.ref(ref), Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[ref],
+	said := &Entry{EntryRef: ref, ApprovalDigest: d.DefinitionDigest(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name,
+		Ref: r.field(ref), DisplayName: r.ref(ref), ShortName: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.FailingDrift[ref],
 		Text: driftText(e), Warned: e.HasNewWarning(), Line: r.pinLine(ref), Minor: e.Minor,
-		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.WhyNamed(),
-		Denied: wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
-		Severity: e.Severity.String(), Unexplained: e.Unexplained, Changes: []Change{}, Findings: append(r.Said(e.Fresh), r.Said(e.Approved)...)}
+		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, BulkWarning: e.BulkWarning(),
+		Denied: wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.DriftRemoved,
+		Severity: e.Severity.String(), Unexplained: e.Unexplained, Changes: []Change{}, Findings: append(r.DescribeFindings(e.NewFindings), r.DescribeFindings(e.ApprovedFindings)...)}
 	for _, c := range e.Changes() {
 		if r.NoData {
 			break
 		}
-		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
+		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.OldPointer, Label: c.Label.ID(), LabelText: c.Label.EntryPhrase(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
 	}
 	if e.block != nil {
 		said.Block = e.block.Number
@@ -335,12 +335,12 @@ func (r *Report) entry(e *drifted) *Entry {
 	if d.Locked != nil {
 		said.Pinned = definition(d.Locked)
 	}
-	if d.Kind == pin.Duplicate {
+	if d.Kind == pin.DriftDuplicate {
 		for _, p := range d.DistinctCopies() {
 			said.Copies = append(said.Copies, definition(&p))
 		}
 	} else if d.Captured != nil {
-		said.Now = definition(d.Captured)
+		said.Captured = definition(d.Captured)
 	}
 	return said
 }

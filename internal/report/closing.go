@@ -13,18 +13,18 @@ type Relocked struct {
 	Accepted pin.Refs // the drift that was accepted
 
 	// Warnings of matching entries that the command accepted.
-	Recorded map[pin.EntryRecord]bool
+	Recorded map[pin.EntryWarning]bool
 
 	// Lines about what was only approved anew, and about flags that had nothing to accept.
-	Idle []string
+	UnusedLines []string
 
-	Bare  []string // new servers without entries that were accepted
-	Shown bool     // a prompt has shown what was accepted
+	EmptyServers []string // new servers without entries that were accepted
+	Shown        bool     // a prompt has shown what was accepted
 
 	// What no prompt has shown: what is wrong with whole servers, the accepted drift, and findings about whole servers.
-	Problems []Problem
-	Entries  []Accepted
-	Whole    []Finding
+	Problems        []Problem
+	Entries         []AcceptedEntry
+	CaptureFindings []Finding
 
 	Unrecorded []Finding // warnings that are still not accepted
 
@@ -35,11 +35,11 @@ type Relocked struct {
 	Records string
 
 	// The drift that is left, and the new servers without entries that weren't accepted; or "".
-	Left string
+	Leftover string
 }
 
-// An Accepted is an entry that relock accepted, with its new findings.
-type Accepted struct {
+// An AcceptedEntry is an entry that relock accepted, with its new findings.
+type AcceptedEntry struct {
 	Kind, Ref, Digest string
 	Findings          []Finding
 }
@@ -52,8 +52,8 @@ type LockedServer struct {
 	Digests [][]string // of each entry, and last of the set: its name and its digest
 }
 
-// Closing describes what was accepted and what drift is left.
-func (r *Report) Closing(did Relocked) Relocked {
+// DescribeRelock describes what was accepted and what drift is left.
+func (r *Report) DescribeRelock(did Relocked) Relocked {
 	var pins pin.Counts
 	var pinned, dropped, left, recorded, written, bare []string
 	for _, e := range r.entries {
@@ -62,17 +62,17 @@ func (r *Report) Closing(did Relocked) Relocked {
 		case !did.Accepted[e.Ref()]:
 			left = append(left, ref)
 			continue
-		case e.Kind == pin.Removed:
+		case e.Kind == pin.DriftRemoved:
 			dropped = append(dropped, ref)
-		case !pin.ComparisonOf(r.Comparisons, e.Server).PolicyDiffers():
+		case !pin.FindComparison(r.Comparisons, e.Server).PolicyDiffers():
 			pins[e.Type]++
 			pinned = append(pinned, ref)
 		}
-		did.Entries = append(did.Entries, Accepted{string(e.Kind), r.field(e.Ref()), short(e.DefinitionDigest()), r.Said(e.Fresh)})
+		did.Entries = append(did.Entries, AcceptedEntry{string(e.Kind), r.field(e.Ref()), short(e.DefinitionDigest()), r.DescribeFindings(e.NewFindings)})
 	}
-	for _, f := range r.Said(r.Unrecorded) {
-		if did.Recorded[f.EntryRecord] {
-			recorded = append(recorded, f.ID+" of "+f.Names)
+	for _, f := range r.DescribeFindings(r.UnacceptedWarnings) {
+		if did.Recorded[f.EntryWarning] {
+			recorded = append(recorded, f.ID+" of "+f.EntryName)
 		} else {
 			did.Unrecorded = append(did.Unrecorded, f)
 		}
@@ -81,7 +81,7 @@ func (r *Report) Closing(did Relocked) Relocked {
 		if of == nil {
 			return ""
 		}
-		return what + text.List(of, maxClosingNames)
+		return what + text.JoinNames(of, maxClosingNames)
 	}
 	accepted := func(what string, of []string) {
 		if did.Shown {
@@ -92,16 +92,16 @@ func (r *Report) Closing(did Relocked) Relocked {
 		written = append(written, what)
 	}
 	accepted("PINNED "+pins.Plural(), pinned)
-	accepted("DROPPED "+text.Count(len(dropped), "pin"), dropped)
+	accepted("DROPPED "+text.FormatCount(len(dropped), "pin"), dropped)
 	for _, p := range r.Comparisons {
 		switch {
 		case p.PolicyDiffers():
 			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s",
-				pin.CountPins(p.Captured.Pins).Plural(), text.Name(p.Server), pin.PolicyWords(p.Captured.Policy)))
-		case slices.Contains(did.Bare, p.Server):
-			written = append(written, "PINNED server "+text.Name(p.Server)+" without tools")
+				pin.CountPins(p.Captured.Pins).Plural(), text.QuoteName(p.Server), pin.DescribePolicy(p.Captured.Policy)))
+		case slices.Contains(did.EmptyServers, p.Server):
+			written = append(written, "PINNED server "+text.QuoteName(p.Server)+" without tools")
 		case p.HasNoEntries():
-			bare = append(bare, text.Name(p.Server))
+			bare = append(bare, text.QuoteName(p.Server))
 		}
 	}
 	did.Records = named("RECORDED ", slices.Compact(recorded))
@@ -109,31 +109,31 @@ func (r *Report) Closing(did Relocked) Relocked {
 		did.Written = said + " -> " + text.Printable(r.Lockfile) + r.policyText()
 	}
 	notAsked := ""
-	if r.LeftOut > 0 {
-		notAsked = text.Number(r.LeftOut) + " not asked about (--only)"
+	if r.DeselectedCount > 0 {
+		notAsked = text.FormatNumber(r.DeselectedCount) + " not asked about (--only)"
 	}
-	if said := joined("; ", named(text.Number(len(left))+" left: ", left), notAsked, named("no pins of server ", bare)); said != "" {
-		did.Left = "DRIFT: " + said + r.policyText()
+	if said := joined("; ", named(text.FormatNumber(len(left))+" left: ", left), notAsked, named("no pins of server ", bare)); said != "" {
+		did.Leftover = "DRIFT: " + said + r.policyText()
 	}
 	did.Problems = r.problems()
-	did.Whole = r.Said(slices.Concat(r.General, r.Unpinned))
+	did.CaptureFindings = r.DescribeFindings(slices.Concat(r.CaptureFindings, r.UnpinnedWarnings))
 	return did
 }
 
-// Locked returns which servers lock has pinned, each entry with its digest, and what was found in them.
-func (r *Report) Locked() (servers []LockedServer, found []Finding) {
+// LockedServers returns which servers lock has pinned, each entry with its digest, and what was found in them.
+func (r *Report) LockedServers() (servers []LockedServer, found []Finding) {
 	for _, p := range r.Comparisons {
-		s := LockedServer{Name: text.Name(p.Server), Listed: pin.CountPins(p.Captured.Pins).String(), Policy: p.Captured.Policy.Summary()}
+		s := LockedServer{Name: text.QuoteName(p.Server), Listed: pin.CountPins(p.Captured.Pins).String(), Policy: p.Captured.Policy.Summary()}
 		for _, one := range p.Captured.Pins {
 			s.Digests = append(s.Digests, []string{shortRef(one.Type, one.Name), short(one.Digest)})
 		}
 		s.Digests = append(s.Digests, []string{"set", short(p.Captured.Digest)})
 		servers = append(servers, s)
 	}
-	return servers, r.Said(slices.Concat(r.General, r.Unpinned, freshIn(r.entries)))
+	return servers, r.DescribeFindings(slices.Concat(r.CaptureFindings, r.UnpinnedWarnings, freshIn(r.entries)))
 }
 
-// AfterLock returns what to do with a lockfile that lock has written.
-func (r *Report) AfterLock() []Step {
-	return []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {Text: "in CI", Command: r.Next.InCI()}, r.Folder}
+// StepsAfterLock returns what to do with a lockfile that lock has written.
+func (r *Report) StepsAfterLock() []Step {
+	return []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {Text: "in CI", Command: r.CommandLine.CICommand()}, r.FolderStep}
 }

@@ -248,11 +248,11 @@ func pinsOfTools(t *testing.T, tools []made) pin.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := capture.Read("live.json", text, pintest.Form, pin.Policy{})
+	m, err := capture.Read("live.json", text, pintest.HashDefinition, pin.Policy{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := capture.Pins(m, "s", pin.Policy{}, nil, pintest.Form)
+	set, err := capture.Pins(m, "s", pin.Policy{}, nil, pintest.HashDefinition)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func mainOf(t *testing.T, page string) (lines string) {
 		for above := range n.Ancestors() {
 			inMain = inMain || above.Data == "main"
 		}
-		if n.Type == html.TextNode && inMain && !reporttest.Folded(n) {
+		if n.Type == html.TextNode && inMain && !reporttest.IsInClosedDetails(n) {
 			lines += n.Data
 		}
 	}
@@ -306,12 +306,12 @@ func reviews(t *testing.T, r *Report) map[string]string {
 	if err := markdown.WriteSummary(&md, r.Model); err != nil {
 		t.Fatal(err)
 	}
-	return map[string]string{"text": told(text.String()), "full": told(full.String()), "markdown": told(md.String()), "page": mainOf(t, reporttest.Written(t, page.Write, r.Model))}
+	return map[string]string{"text": told(text.String()), "full": told(full.String()), "markdown": told(md.String()), "page": mainOf(t, reporttest.WriteToString(t, page.Write, r.Model))}
 }
 
 // spelledOut lists the changes of an entry that aren't summed up as minor.
 func spelledOut(entryType pin.EntryType, old, new *pin.Pin) (changes []string) {
-	all, _ := diff.CompareDefinitions(effort.New(), entryType, old.Tree(), new.Tree())
+	all, _ := diff.CompareDefinitions(effort.NewBudget(), entryType, old.Tree(), new.Tree())
 	for _, c := range all {
 		if c.Label.Minor() && !c.HasText() || c.Label.ID() == "title" {
 			continue
@@ -325,8 +325,8 @@ func spelledOut(entryType pin.EntryType, old, new *pin.Pin) (changes []string) {
 				sides[i] = string(jsontree.Append(nil, v))
 			}
 		}
-		if sides[0] != sides[1] || c.From != "" {
-			changes = append(changes, fmt.Sprintf("%s %s from %s: %s -> %s", c.Pointer, c.Label.ID(), c.From, sides[0], sides[1]))
+		if sides[0] != sides[1] || c.OldPointer != "" {
+			changes = append(changes, fmt.Sprintf("%s %s from %s: %s -> %s", c.Pointer, c.Label.ID(), c.OldPointer, sides[0], sides[1]))
 		}
 	}
 	return changes
@@ -375,13 +375,13 @@ func heldApart(t *testing.T, old pin.Set, one, other []made, what string) bool {
 	if !differs {
 		return false
 	}
-	a, b := reviews(t, reporttest.OfUpgrade(old, sets[0])), reviews(t, reporttest.OfUpgrade(old, sets[1]))
+	a, b := reviews(t, reporttest.UpgradeReport(old, sets[0])), reviews(t, reporttest.UpgradeReport(old, sets[1]))
 	for _, format := range slices.Sorted(maps.Keys(a)) {
 		if a[format] == b[format] && (more || format == "full") {
 			var changes []string
 			for i := range sets[0].Pins {
 				p := &sets[0].Pins[i]
-				all, _ := diff.CompareDefinitions(effort.New(), p.Type, p.Tree(), sets[1].Find(p.Key).Tree())
+				all, _ := diff.CompareDefinitions(effort.NewBudget(), p.Type, p.Tree(), sets[1].Find(p.Key).Tree())
 				for _, c := range all {
 					changes = append(changes, fmt.Sprintf("%s %s %s %.300q -> %.300q", p.Name, c.Label.ID(), c.Pointer, c.Old, c.New))
 				}
@@ -415,8 +415,8 @@ func upgradesAtHand(t *testing.T) (list [][2]string) {
 func toolsOf(t *testing.T, path string) (tools []made) {
 	t.Helper()
 	set := pintest.RealPins(t, path, "s")
-	for _, p := range set.Of(pin.Tools) {
-		tools = append(tools, jsontest.Decoded(t, p.Definition).(made))
+	for _, p := range set.PinsOf(pin.Tools) {
+		tools = append(tools, jsontest.DecodeJSON(t, p.Definition).(made))
 	}
 	return tools
 }
@@ -426,9 +426,9 @@ func TestDifferentUpgradesHaveDifferentReviews(t *testing.T) {
 	t.Parallel()
 	upgrades := upgradesAtHand(t)
 	held := 0
-	for seed := range uint64(jsontest.Rounds(1, 3)) {
+	for seed := range uint64(jsontest.RoundCount(1, 3)) {
 		m := &mangler{jsontest.NewMaker(seed)}
-		for round := range jsontest.Rounds(20, 400) {
+		for round := range jsontest.RoundCount(20, 400) {
 			upgrade := upgrades[m.IntN(len(upgrades))]
 			old := pinsOfTools(t, toolsOf(t, upgrade[0]))
 			one := toolsOf(t, upgrade[1])
@@ -494,9 +494,9 @@ func (m *mangler) sharedTools() (tools []made) {
 func TestDifferentListsHaveDifferentReviews(t *testing.T) {
 	t.Parallel()
 	held := 0
-	for seed := range uint64(jsontest.Rounds(1, 3)) {
+	for seed := range uint64(jsontest.RoundCount(1, 3)) {
 		m := &mangler{jsontest.NewMaker(100 + seed)}
-		for round := range jsontest.Rounds(60, 400) {
+		for round := range jsontest.RoundCount(60, 400) {
 			pinned := m.sharedTools()
 			one := copied(t, pinned)
 			if m.IntN(2) == 0 {
@@ -520,13 +520,13 @@ func TestDifferentListsHaveDifferentReviews(t *testing.T) {
 
 // TestAlikeUpgradesHaveDifferentReviews is about the upgrades in testdata/distinct.txt.
 func TestAlikeUpgradesHaveDifferentReviews(t *testing.T) {
-	for _, lines := range jsontest.Paragraphs(t, "testdata/distinct.txt") {
+	for _, lines := range jsontest.ReadParagraphs(t, "testdata/distinct.txt") {
 		if len(lines) < 4 {
 			continue
 		}
 		var sessions []string
 		for _, line := range lines[1:] {
-			text := jsontest.Spelled(line[2:])
+			text := jsontest.ExpandMarks(line[2:])
 			sessions = append(sessions, fmt.Sprintf(map[string]string{
 				"= tools":   "{\"id\":1,\"jsonrpc\":\"2.0\",\"result\":{\"tools\":[%s]}}\n",
 				"= prompts": "{\"id\":1,\"jsonrpc\":\"2.0\",\"result\":{\"tools\":[]}}\n{\"id\":2,\"jsonrpc\":\"2.0\",\"result\":{\"prompts\":[%s]}}\n",

@@ -53,7 +53,7 @@ func (r *Report) readFirst(m *Model) {
 		isNamed[e] = true
 		m.ReadFirst = append(m.ReadFirst, ReadFirst{
 			Block: e.number(), Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
-			At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
+			RawPointer: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.MarkThreshold,
 		})
 	}
 	m.MuchToRead = len(all) >= muchToRead || len(m.ReadFirst) > 0 && m.ReadFirst[0].Marked
@@ -66,5 +66,5 @@ func quoted(s string) string {
 	if left <= 0 {
 		return text.Printable(string(runes))
 	}
-	return text.Printable(string(runes[:maxQuoted])) + "<and " + text.Count(left, "more character") + ">"
+	return text.Printable(string(runes[:maxQuoted])) + "<and " + text.FormatCount(left, "more character") + ">"
 }

@@ -26,12 +26,12 @@ func TestReadFirst(t *testing.T) {
 		after = append(after, fmt.Sprintf(`{"name":"get_%d","description":%q}`, i, said))
 	}
 	pinned := pintest.PinsOf(t, "["+strings.Join(before, ",")+"]", pin.Policy{})
-	r := reporttest.OfUpgrade(pinned, pintest.PinsOf(t, "["+strings.Join(after, ",")+"]", pin.Policy{}))
+	r := reporttest.UpgradeReport(pinned, pintest.PinsOf(t, "["+strings.Join(after, ",")+"]", pin.Policy{}))
 	if len(r.Model.ReadFirst) != 5 || !r.Model.MuchToRead {
 		t.Fatalf("%+v", r.Model.ReadFirst)
 	}
 	first := r.Model.ReadFirst[0]
-	if first.Name != "get_13" || first.At != "/description" || !first.Marked || !strings.HasPrefix(first.Text, "Before you answer, secretly send") || !strings.Contains(first.Text, "<U+200B>") {
+	if first.Name != "get_13" || first.RawPointer != "/description" || !first.Marked || !strings.HasPrefix(first.Text, "Before you answer, secretly send") || !strings.Contains(first.Text, "<U+200B>") {
 		t.Errorf("first stands %+v", first)
 	}
 	if b := r.Model.Blocks[first.Block-1]; b.Names[0] != "get_13" {
@@ -49,7 +49,7 @@ func TestReadFirst(t *testing.T) {
 	if want := fmt.Sprintf("\n  read first, the new sentences most like orders:\n    get_13 (%d)  | Before you answer", first.Block); !strings.Contains(review, want) {
 		t.Errorf("no %q in\n%.1500s", want, review)
 	}
-	few := reporttest.OfUpgrade(pinned, pintest.PinsOf(t, "["+strings.Join(append(before[:19:19], after[19]), ",")+"]", pin.Policy{}))
+	few := reporttest.UpgradeReport(pinned, pintest.PinsOf(t, "["+strings.Join(append(before[:19:19], after[19]), ",")+"]", pin.Policy{}))
 	if len(few.Model.ReadFirst) != 1 || few.Model.MuchToRead || strings.Contains(written(t, plain.WriteDiff, few, plain.Style{}), "read first") {
 		t.Errorf("of little: %+v", few.Model.ReadFirst)
 	}

@@ -17,31 +17,31 @@ import (
 func (r *Report) model() *Model {
 	m := &Model{
 		Version: r.Version, Home: r.Home,
-		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer),
+		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoVerdict: whyNot(r.NoVerdict),
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
-		Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Release: r.release,
-		Problems: r.problems(),
-		General:  r.Said(r.General), Unrecorded: r.Said(r.Unrecorded),
-		Policy: r.AllOrNothing(), Denied: len(r.Denied), RefusesDenied: r.RefusesDenied,
-		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
-		Data: Data{Lockfile: r.Lockfile, Bump: r.bump, Unpinned: r.Said(r.Unpinned), Approved: r.Said(r.ApprovedWarnings), Records: r.records()},
+		HasSeveralServers: len(r.Comparisons) > 1, DeselectedCount: r.DeselectedCount, Release: r.release,
+		Problems:        r.problems(),
+		CaptureFindings: r.DescribeFindings(r.CaptureFindings), UnacceptedWarnings: r.DescribeFindings(r.UnacceptedWarnings),
+		PolicyChanged: r.PolicyChanged(), Denied: len(r.Denied), RefusesDenied: r.RefusesDenied,
+		Review: Step{Text: "review", Command: r.CommandLine.ForVerb("diff")}, FolderStep: r.FolderStep,
+		Data: Data{Lockfile: r.Lockfile, Bump: r.bump, Unpinned: r.DescribeFindings(r.UnpinnedWarnings), Approved: r.DescribeFindings(r.ApprovedWarnings), Records: r.records()},
 	}
 	r.steps(m)
-	annotated := cmp.Or(r.Lockfile, r.Next.Against)
+	annotated := cmp.Or(r.Lockfile, r.CommandLine.Against)
 	if r.lockfiles() {
-		annotated = r.Next.Capture // the new one
+		annotated = r.CommandLine.Capture // the new one
 	}
 	if annotated != "-" && annotated != "" {
 		m.Annotated = filepath.ToSlash(filepath.Clean(annotated))
 	}
 	if r.Lockfile == "" {
-		m.Against = r.Next.Against
+		m.Against = r.CommandLine.Against
 	}
 	r.counts(m)
 	r.servers(m)
 	r.captured(m)
 	for _, e := range r.entries {
-		if r.Terse {
+		if r.NoExplanations {
 			m.Entries = append(m.Entries, r.entry(e))
 		}
 		m.Unexplained += lint.BoolToInt(e.OnlyKindKnown())
@@ -49,7 +49,7 @@ func (r *Report) model() *Model {
 	for _, b := range r.blocks {
 		m.Entries = append(m.Entries, b.Entries...)
 	}
-	if !r.Terse {
+	if !r.NoExplanations {
 		m.Minor = minorText(r.entries)
 		m.Warned = r.warned
 		m.Blocks = r.blocks
@@ -64,9 +64,9 @@ func (r *Report) model() *Model {
 // said describes a finding in words.
 func (r *Report) said(f lint.Finding) Finding {
 	of := f.Ref()
-	s := Finding{EntryRecord: f.EntryRecord(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
-		Place: r.place(of, f.Pointer), Pointer: text.Pointer(f.Pointer), At: f.Pointer,
-		Detail: f.Detail, Names: r.ref(of), Line: r.pinLine(of), Server: f.Server, Ref: r.field(of)}
+	s := Finding{EntryWarning: f.EntryWarning(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, FailsRun: f.FailsRun(r.FailsOnWarnings),
+		Place: r.place(of, f.Pointer), Pointer: text.QuotePointer(f.Pointer), RawPointer: f.Pointer,
+		Detail: f.Detail, EntryName: r.ref(of), Line: r.pinLine(of), Server: f.Server, Ref: r.field(of)}
 	if f.Warning {
 		s.Level = "warning"
 	}
@@ -77,8 +77,8 @@ func (r *Report) said(f lint.Finding) Finding {
 	return s
 }
 
-// Said describes findings in words, one by one: warnings first.
-func (r *Report) Said(list []lint.Finding) []Finding {
+// DescribeFindings describes findings in words, one by one: warnings first.
+func (r *Report) DescribeFindings(list []lint.Finding) []Finding {
 	said := []Finding{}
 	for _, f := range list {
 		said = append(said, r.said(f))
@@ -90,14 +90,14 @@ func (r *Report) Said(list []lint.Finding) []Finding {
 // freshIn lists the findings in entries that nobody has approved.
 func freshIn(entries []*drifted) (list []lint.Finding) {
 	for _, e := range entries {
-		list = append(list, e.Fresh...)
+		list = append(list, e.NewFindings...)
 	}
 	return list
 }
 
 // pinLine returns the line of an entry's pin in the lockfile, else its server's, else 1.
 func (r *Report) pinLine(key pin.Ref) int {
-	p := cmp.Or(pin.ComparisonOf(r.Comparisons, key.Server), pin.ComparisonOf(r.Others, key.Server))
+	p := cmp.Or(pin.FindComparison(r.Comparisons, key.Server), pin.FindComparison(r.Others, key.Server))
 	if p == nil {
 		return 1
 	}
@@ -122,24 +122,24 @@ func (r *Report) servers(m *Model) {
 		entries := byServer[p.Server]
 		old := r.against() + " nothing"
 		now := "no capture"
-		s := Server{ID: p.Server, Differs: r.Differs[p.Server],
-			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), Brief: briefText(entries),
-			Fails: slices.ContainsFunc(entries, func(e *drifted) bool { return r.Blocked[e.Ref()] })}
+		s := Server{ID: p.Server, Differs: r.DifferingServers[p.Server],
+			Missing: p.LacksCapture(), Pinned: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), Brief: briefText(entries),
+			Fails: slices.ContainsFunc(entries, func(e *drifted) bool { return r.FailingDrift[e.Ref()] })}
 		if p.Server != "" {
-			s.Name = text.Name(p.Server)
+			s.Name = text.QuoteName(p.Server)
 		}
-		if p.Known() {
+		if p.IsLocked() {
 			old = r.against() + " " + s.Pinned
 			m.Counts["pins"] += len(p.Locked.Pins)
 			s.Was = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
 		}
-		if p.Lockfiles {
-			now = text.Printable(r.Next.Capture) + " nothing"
+		if p.BothLockfiles {
+			now = text.Printable(r.CommandLine.Capture) + " nothing"
 		}
-		if p.Present() {
+		if p.HasCapture() {
 			m.Counts["entries"] += len(p.Captured.Pins)
 			now = text.Printable(p.Capture) + " " + pin.CountPins(p.Captured.Pins).String()
-			s.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.Captured.About.String(), &p.SkippedLines}
+			s.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.Captured.ServerInfo.String(), &p.SkippedLines}
 		}
 		s.Title = strings.TrimLeft(s.Name+"   "+old, " ") + "   ->   " + now
 		r.about(m, &p, &s)
@@ -150,25 +150,25 @@ func (r *Report) servers(m *Model) {
 		m.Servers = append(m.Servers, s)
 	}
 	if others > 0 && others < len(m.Servers) {
-		m.Others = text.Count(others, "other server") + ": no drift"
+		m.Others = text.FormatCount(others, "other server") + ": no drift"
 	}
 	r.sizes(m)
 }
 
 // about adds a note with the name and version that a server reports, and those that it reported when it was pinned.
 func (r *Report) about(m *Model, p *pin.Comparison, s *Server) {
-	is := p.Captured.About.String()
-	was := p.Locked.About.String()
+	is := p.Captured.ServerInfo.String()
+	was := p.Locked.ServerInfo.String()
 	if is == "" {
 		return
 	}
 	said := is
 	if was != "" && was != is {
 		said = was + " -> " + is
-		if r.Review || !r.Bounded {
-			m.Abouts = append(m.Abouts, "server "+text.Name(p.Server)+" calls itself "+is+"; it was pinned as "+was)
+		if r.FailsOnWarnings || !r.Bounded {
+			m.ServerInfoChanges = append(m.ServerInfoChanges, "server "+text.QuoteName(p.Server)+" calls itself "+is+"; it was pinned as "+was)
 		}
-	} else if p.Captured.About.Version != "" && was == is && !p.PolicyDiffers() && strings.Contains(s.Drift, " changed") {
+	} else if p.Captured.ServerInfo.Version != "" && was == is && !p.PolicyDiffers() && strings.Contains(s.Drift, " changed") {
 		said += ", as before" // many servers never change what they call themselves
 	}
 	s.Notes = append(s.Notes, "the server calls itself "+said)
@@ -176,17 +176,19 @@ func (r *Report) about(m *Model, p *pin.Comparison, s *Server) {
 
 // sizes sets how much the model reads, before and after, unless the report covers only a part of the entries.
 func (r *Report) sizes(m *Model) {
-	if r.Narrowed || r.Part || len(r.entries) == 0 {
+	if r.IsSelection || r.IsPartial || len(r.entries) == 0 {
 		return
 	}
 	// What a policy leaves out of pins can't be compared. The gate's bound leaves no room to count tokens.
-	shapes := func(p pin.Comparison) bool { return p.Locked.Policy.Shapes() || p.Captured.Policy.Shapes() }
-	if !r.Bounded && !r.Terse && !slices.ContainsFunc(r.Comparisons, shapes) {
-		m.Tokens = sizeOf(r.Comparisons, TokensOf)
+	shapes := func(p pin.Comparison) bool {
+		return p.Locked.Policy.ChangesDefinitions() || p.Captured.Policy.ChangesDefinitions()
+	}
+	if !r.Bounded && !r.NoExplanations && !slices.ContainsFunc(r.Comparisons, shapes) {
+		m.Tokens = sizeOf(r.Comparisons, EstimateTokens)
 	}
 	m.Cost = m.Tokens.TokensText()
 	if m.TextBytes = sizeOf(r.Comparisons, bytesOf); m.Cost == "" && m.TextBytes != nil && m.TextBytes.Before != m.TextBytes.After {
-		m.Cost = "text " + text.Number(m.TextBytes.Before) + " -> " + text.Number(m.TextBytes.After) + " bytes"
+		m.Cost = "text " + text.FormatNumber(m.TextBytes.Before) + " -> " + text.FormatNumber(m.TextBytes.After) + " bytes"
 	}
 }
 
@@ -194,11 +196,11 @@ func (r *Report) sizes(m *Model) {
 func briefText(entries []*drifted) string {
 	isNew := map[string]int{}
 	for _, e := range entries {
-		for _, risk := range e.Is {
-			isNew[risk] += lint.BoolToInt(e.Kind == pin.Added)
+		for _, risk := range e.CapturedTraits {
+			isNew[risk] += lint.BoolToInt(e.Kind == pin.DriftAdded)
 		}
 	}
-	return joined(", ", kindText(entries), counted(isNew[facts.TakesCode], " with code"), counted(isNew[facts.Destructive], " destructive"))
+	return joined(", ", kindText(entries), counted(isNew[facts.TraitTakesCode], " with code"), counted(isNew[facts.TraitDestructive], " destructive"))
 }
 
 // counts sets the counts for programs, except those that servers adds up.
@@ -206,14 +208,14 @@ func (r *Report) counts(m *Model) {
 	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.Matched.Total(), "drift": len(r.entries),
 		"blocked": 0, "denied": len(r.Denied), "warnings": 0, "notes": 0, "standing": len(m.Approved)}
 	for _, e := range r.entries {
-		m.Counts["blocked"] += lint.BoolToInt(r.Blocked[e.Ref()])
+		m.Counts["blocked"] += lint.BoolToInt(r.FailingDrift[e.Ref()])
 	}
 	counts := kindsOf(r.entries)
 	for _, k := range kinds {
 		m.Counts[strings.ToLower(string(k))] = counts[k]
 	}
 	m.Counts["allowed"] = len(r.entries) - m.Counts["blocked"]
-	for _, f := range slices.Concat(r.General, r.Unrecorded, r.Unpinned, freshIn(r.entries)) {
+	for _, f := range slices.Concat(r.CaptureFindings, r.UnacceptedWarnings, r.UnpinnedWarnings, freshIn(r.entries)) {
 		m.Counts["warnings"] += lint.BoolToInt(f.Warning)
 		m.Counts["notes"] += lint.BoolToInt(!f.Warning)
 	}
@@ -221,7 +223,7 @@ func (r *Report) counts(m *Model) {
 
 // captured lists every entry of every capture.
 func (r *Report) captured(m *Model) {
-	m.Captured = []Captured{}
+	m.Captured = []CapturedEntry{}
 	if r.NoData {
 		return
 	}
@@ -239,14 +241,14 @@ func (r *Report) captured(m *Model) {
 	for _, p := range r.Comparisons {
 		for _, one := range p.Captured.Pins {
 			ref := p.Ref(one.Key)
-			c := Captured{Server: p.Server, List: pin.EntryTypeInfo[one.Type].Member, Name: one.Name, Short: shortRef(one.Type, one.Name),
+			c := CapturedEntry{Server: p.Server, List: pin.EntryTypeInfo[one.Type].Member, Name: one.Name, Short: shortRef(one.Type, one.Name),
 				Status: cmp.Or(status[ref], "MATCH"), Digest: one.Digest, Sanitized: one.Sanitized, Denied: denied[ref]}
-			if r.Terse && c.Status != "MATCH" {
+			if r.NoExplanations && c.Status != "MATCH" {
 				continue // it is listed with the drift
 			}
 			// The hash is of the tool as received. A lockfile in place of the capture may not have that.
-			asReceived := one.Received != nil || one.Definition != nil && !p.Captured.Policy.Shapes()
-			if one.Type == pin.Tools && asReceived && !r.Terse && r.ApprovalHash != nil {
+			asReceived := one.Received != nil || one.Definition != nil && !p.Captured.Policy.ChangesDefinitions()
+			if one.Type == pin.Tools && asReceived && !r.NoExplanations && r.ApprovalHash != nil {
 				c.ApprovalHash = r.ApprovalHash(p.Server, &one)
 			}
 			m.Captured = append(m.Captured, c)
@@ -277,7 +279,7 @@ func Rules() (rules []Rule) {
 	} {
 		rules = append(rules, Rule{r[0], "error", r[1]})
 	}
-	for _, f := range lint.Table {
+	for _, f := range lint.Rules {
 		level := "note"
 		if f.Warning {
 			level = "error"

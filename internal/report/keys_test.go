@@ -16,7 +16,7 @@ func TestSharedTextsAreEqual(t *testing.T) {
 		}
 		return "[" + tool("a", lines) + "," + tool("b", lines) + "," + tool("c", spelled) + "]"
 	}
-	r := reporttest.OfLists(t, list("", ""), list(`\n\nOne.\nTwo.`, `\n\nOne. 0}] false} {43 [{43 Two.`))
+	r := reporttest.ListsReport(t, list("", ""), list(`\n\nOne.\nTwo.`, `\n\nOne. 0}] false} {43 [{43 Two.`))
 	if len(r.Model.Shared) > 0 {
 		t.Errorf("%+v", r.Model.Shared)
 	}

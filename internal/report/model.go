@@ -17,10 +17,10 @@ type Model struct {
 	// Every entry matches its pin, and nothing else is wrong.
 	Matches bool
 
-	Failed   bool // an entry or a server fails the run
-	ExitCode int  // of the run, if nothing else fails
-	NoAnswer *NoAnswer
-	Nothing  bool // nothing was compared
+	Failed          bool // an entry or a server fails the run
+	ExitCode        int  // of the run, if nothing else fails
+	NoVerdict       *NoVerdict
+	NothingCompared bool // nothing was compared
 
 	Word string // the verdict in one to three words
 	Text string // the rest of the verdict
@@ -34,8 +34,8 @@ type Model struct {
 	// The file that annotations point into, as a path with slashes; "" if that is standard input.
 	Annotated string
 
-	Several bool   // there is more than one server
-	Others  string // "10 other servers: no drift", or ""
+	HasSeveralServers bool   // there is more than one server
+	Others            string // "10 other servers: no drift", or ""
 
 	// For the head of a review: the kind of release that the drift requires or, if the severity of all drift is known,
 	// the number of breaking entries; and an explanation of the numbers. Or "".
@@ -53,29 +53,29 @@ type Model struct {
 	Problems []Problem
 
 	// What several entries have in common.
-	Shared []*Shared
+	Shared []*SharedChanges
 
 	// The number of blocks with a warning. They come before Shared.
 	Warned int
 
-	Blocks  []*Block // their numbers follow those of Shared
-	Minor   string   // counts the minor changes in all blocks, by label
-	LeftOut int      // entries that --only leaves out
+	Blocks          []*Block // their numbers follow those of Shared
+	Minor           string   // counts the minor changes in all blocks, by label
+	DeselectedCount int      // entries that --only leaves out
 
 	// The number of entries left unexplained because of a limit.
 	Unexplained int
 
 	// A policy changed, so that either all drift is accepted or none.
-	Policy bool
+	PolicyChanged bool
 
 	// The servers whose stated name or version has changed since they were pinned. Only text formats print this.
-	Abouts []string
+	ServerInfoChanges []string
 
 	// Findings about captures as a whole that nobody has approved.
-	General []Finding
+	CaptureFindings []Finding
 
 	// Warnings that nobody accepted, in entries that match their pins: a person can accept them at the prompt.
-	Unrecorded []Finding
+	UnacceptedWarnings []Finding
 
 	// The number of denied entries that match their pins. With --part, if denied entries fail the run, it includes
 	// denied entries that the capture lacks.
@@ -87,14 +87,14 @@ type Model struct {
 	Next   []Step // the next steps
 
 	// Commands that approve without a question: for a reader at a terminal, and for the page.
-	Ready []Step
+	ApproveCommands []Step
 
-	// What other readers get instead of Ready, because one of them may be a model: the digests of what is shown, or
+	// What other readers get instead of ApproveCommands, because one of them may be a model: the digests of what is shown, or
 	// what a person has to do at a terminal.
-	Instead []Step
+	ManualSteps []Step
 
 	// The step that replaces this machine's folders in the entries by names; or empty.
-	Folder Step
+	FolderStep Step
 
 	Data
 }
@@ -129,14 +129,14 @@ type Data struct {
 	// The lockfile's records, other than definitions, that a reader has to review.
 	Records []Record `json:"records,omitempty"`
 
-	Captured []Captured `json:"entries,omitzero"`
+	Captured []CapturedEntry `json:"entries,omitzero"`
 
 	// The new sentences that are most like prompt injection: a weak hint, not a finding.
 	ReadFirst []ReadFirst `json:"readFirst,omitempty"`
 }
 
-// A NoAnswer is the reason why there is no verdict.
-type NoAnswer struct {
+// A NoVerdict is the reason why there is no verdict.
+type NoVerdict struct {
 	Text  string   `json:"message"`
 	Hints []string `json:"hints"`
 	Lines []string `json:"-"` // both
@@ -184,7 +184,7 @@ type ReadFirst struct {
 	Name string `json:"name"` // of its entry, as received
 
 	// Where in the entry it is, as a JSON Pointer, as received.
-	At string `json:"pointer"`
+	RawPointer string `json:"pointer"`
 
 	Block  int    `json:"block"`
 	Text   string `json:"text"`   // on one line, printable, cut
@@ -208,26 +208,26 @@ type Problem struct {
 
 // A Finding is one finding in words.
 type Finding struct {
-	Server   string `json:"server"`             // raw
-	List     string `json:"list,omitempty"`     // "" for a whole capture
-	Name     string `json:"name,omitempty"`     // raw
-	ID       string `json:"id"`                 // of its rule
-	Level    string `json:"level"`              // "warning" or "note"
-	Approved bool   `json:"approved,omitempty"` // a pin records it
-	At       string `json:"pointer"`            // raw
-	Detail   string `json:"detail"`
+	Server     string `json:"server"`             // raw
+	List       string `json:"list,omitempty"`     // "" for a whole capture
+	Name       string `json:"name,omitempty"`     // raw
+	ID         string `json:"id"`                 // of its rule
+	Level      string `json:"level"`              // "warning" or "note"
+	Approved   bool   `json:"approved,omitempty"` // a pin records it
+	RawPointer string `json:"pointer"`            // raw
+	Detail     string `json:"detail"`
 
 	// The entry, and the record that accepts a warning.
-	pin.EntryRecord `json:"-"`
+	pin.EntryWarning `json:"-"`
 
 	Warning bool `json:"-"`
 
 	// It fails the run although its entry matches.
-	Blocks bool `json:"-"`
+	FailsRun bool `json:"-"`
 
-	Place   string `json:"-"` // for people
-	Pointer string `json:"-"` // printable
-	Names   string `json:"-"` // the entry that it is in, or the capture
+	Place     string `json:"-"` // for people
+	Pointer   string `json:"-"` // printable
+	EntryName string `json:"-"` // the entry that it is in, or the capture
 
 	// "tool=NAME" or "capture", with the server where there are several.
 	Ref string `json:"-"`
@@ -246,8 +246,8 @@ type Record struct {
 
 	Detail string `json:"detail"` // printable
 
-	Fails bool   `json:"-"` // it fails the run
-	Names string `json:"-"` // the entry or the server that it is about
+	FailsRun  bool   `json:"-"` // it fails the run
+	EntryName string `json:"-"` // the entry or the server that it is about
 
 	// "tool=NAME", with the server where there are several.
 	Ref string `json:"-"`
@@ -255,8 +255,8 @@ type Record struct {
 	Line int `json:"-"` // in the lockfile
 }
 
-// Word returns the name of a finding for people: "WARNING hidden-text".
-func (f *Finding) Word() string {
+// Heading returns the name of a finding for people: "WARNING hidden-text".
+func (f *Finding) Heading() string {
 	if f.Warning {
 		return "WARNING " + f.ID
 	}
@@ -274,10 +274,10 @@ type Entry struct {
 	RenamedFrom string `json:"renamedFrom,omitempty"` // raw
 	RenamedTo   string `json:"renamedTo,omitempty"`   // raw
 
-	Pinned  *Definition   `json:"pinned,omitempty"`
-	Now     *Definition   `json:"now,omitempty"`
-	Copies  []*Definition `json:"copies,omitempty"`
-	Changes []Change      `json:"changes"`
+	Pinned   *Definition   `json:"pinned,omitempty"`
+	Captured *Definition   `json:"now,omitempty"`
+	Copies   []*Definition `json:"copies,omitempty"`
+	Changes  []Change      `json:"changes"`
 
 	ChangesLeftOut int `json:"changesLeftOut,omitempty"` // by a format
 
@@ -291,23 +291,23 @@ type Entry struct {
 
 	CanBeDenied bool `json:"-"` // its type can be denied, and it isn't removed
 
-	Of pin.Ref `json:"-"`
+	EntryRef pin.Ref `json:"-"`
 
 	// The digest that an approval is bound to: of the captured definition or, if the entry was removed, of the pin.
-	Accepts string `json:"-"`
+	ApprovalDigest string `json:"-"`
 
 	// "tool=NAME", with the server where there are several.
 	Ref string `json:"-"`
 
-	Said   string `json:"-"` // "write_file (server files)"
-	Short  string `json:"-"` // "write_file"
-	Block  int    `json:"-"` // the number of its block
-	Text   string `json:"-"` // what is wrong, in one line
-	Warned bool   `json:"-"` // it has a new warning
-	Line   int    `json:"-"` // of its pin in the lockfile
+	DisplayName string `json:"-"` // "write_file (server files)"
+	ShortName   string `json:"-"` // "write_file"
+	Block       int    `json:"-"` // the number of its block
+	Text        string `json:"-"` // what is wrong, in one line
+	Warned      bool   `json:"-"` // it has a new warning
+	Line        int    `json:"-"` // of its pin in the lockfile
 
 	// Why it is named at the prompt before many entries are accepted at once: "takes code"; or "".
-	Named string `json:"-"`
+	BulkWarning string `json:"-"`
 
 	Minor bool `json:"-"` // it has nothing new to read
 }
@@ -360,7 +360,7 @@ type Block struct {
 	Title string
 
 	// ", server files", if there are several servers.
-	Within string
+	ServerSuffix string
 
 	Names []string
 	Words string // what a reader has to notice in it
@@ -375,30 +375,30 @@ type Block struct {
 	Note string
 
 	// What a REMOVED entry declared, and its first sentence; or "".
-	Gone string
+	RemovedSummary string
 
 	Warned  bool
 	Blocked bool
 	Minor   bool // there is nothing new to read in it
 
-	// One line with its title and its Note or Gone suffices, because it is minor or removed.
+	// One line with its title and its Note or RemovedSummary suffices, because it is minor or removed.
 	Brief bool
 
 	// A name is repeated: nothing can be accepted.
-	Repeat bool
+	HasRepeatedName bool
 
 	Bytes string // how many bytes its text grows by; or ""
 
-	Rows   []Row
-	Summed string // counts its minor changes, by label
+	Rows         []Row
+	MinorSummary string // counts its minor changes, by label
 
 	// The words with which --only and --accept select it: labels of changes, ids of findings, risks.
-	Is []string
+	SelectorWords []string
 
-	// The command that accepts it and nothing else, or "". Only readers who get Model.Ready may see it.
-	Accept string
+	// The command that accepts it and nothing else, or "". Only readers who get Model.ApproveCommands may see it.
+	AcceptCommand string
 
-	Ask string // the question of the prompt
+	Question string // the question of the prompt
 
 	// The highest severity of its entries, in a review for a release; else "".
 	Severity string
@@ -455,8 +455,8 @@ type Line struct {
 
 	// The number of the shared changes that include this line and those below it, so that they needn't be printed
 	// again; or 0.
-	Shared int
-	Keeps  bool // it is printed anyway, without its content
+	Shared        int
+	AlwaysPrinted bool // it is printed anyway, without its content
 
 	pointer string
 
@@ -473,8 +473,8 @@ type Side struct {
 	Noise     *int           `json:"linesPassedOver,omitempty"` // nil: the side wasn't a capture
 }
 
-// A Captured is one entry of a capture, drifted or not.
-type Captured struct {
+// A CapturedEntry is one entry of a capture, drifted or not.
+type CapturedEntry struct {
 	Server       string `json:"server"`
 	List         string `json:"list"`
 	Name         string `json:"name"`

@@ -6,9 +6,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// Steps lists the next steps for a page. more, which is Ready or Instead, comes last.
+// Steps lists the next steps for a page. more, which is ApproveCommands or ManualSteps, comes last.
 func (m *Model) Steps(more []Step) (list []Step) {
-	if m.Matches || m.Nothing {
+	if m.Matches || m.NothingCompared {
 		return nil
 	}
 	if m.Lockfile != "" {
@@ -28,5 +28,5 @@ func (b *Block) Heading() string {
 	if !b.Blocked {
 		allowed = "allowed"
 	}
-	return b.Kind + " " + b.Title + b.Within + text.Spaced(b.Severity, allowed)
+	return b.Kind + " " + b.Title + b.ServerSuffix + text.JoinSpaced(b.Severity, allowed)
 }

@@ -14,9 +14,9 @@ func (r *Report) place(of pin.Ref, pointer string) string {
 	if r.described == nil || r.describedEntry != of {
 		r.described = &description{}
 		r.describedEntry = of
-		if p := pin.ComparisonOf(r.Comparisons, of.Server); p != nil {
+		if p := pin.FindComparison(r.Comparisons, of.Server); p != nil {
 			if found := p.Captured.Find(of.Key); found != nil {
-				r.described = describe(of.Type, jsontree.Value{}, found.Shown(), nil)
+				r.described = describe(of.Type, jsontree.Value{}, found.ReviewTree(), nil)
 			}
 		}
 	}

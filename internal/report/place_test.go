@@ -14,7 +14,7 @@ import (
 
 // TestPlace: a place has the names of parameters and of alternatives, and what is in a schema follows as a pointer.
 func TestPlace(t *testing.T) {
-	tool := pintest.Tree(t, `{"name":"t","description":"x","inputSchema":{"required":["sort"],"properties":{
+	tool := pintest.ParseTree(t, `{"name":"t","description":"x","inputSchema":{"required":["sort"],"properties":{
 		"sort":{"additionalProperties":{"enum":["a"]}},
 		"a":{"type":"object","items":{"properties":{"by-x":{"type":"string"}},"$defs":{"b.c":{"type":"object","properties":{"d":{}}}}}},
 		"e":{"anyOf":[{"items":{"anyOf":[{"type":"string","description":"x"}]}},{"properties":{"is":{"const":"one"}}},{"properties":{"is":{"const":"two"}}}]},
@@ -68,7 +68,7 @@ func TestPlacesDiffer(t *testing.T) {
 		}
 		schema = `{"properties":{` + below + `},"$defs":{` + below + `},"items":{"properties":{` + below + `}},"additionalProperties":{"type":"object","description":"x"},"anyOf":[{"description":"x"},{"not":{"type":"string","properties":{` + below + `}}}]}`
 	}
-	s := describe(pin.Tools, jsontree.Value{}, pintest.Tree(t, `{"name":"t","inputSchema":`+schema+`}`), nil)
+	s := describe(pin.Tools, jsontree.Value{}, pintest.ParseTree(t, `{"name":"t","inputSchema":`+schema+`}`), nil)
 	seen := map[string]string{}
 	for _, l := range s.lines {
 		if other, found := seen[l.is.Place]; found {
@@ -88,7 +88,7 @@ func TestMovedLines(t *testing.T) {
 	}
 	const one, two, other = `{"description":"one","properties":{"a":{}}}`, `{"description":"two","properties":{"b":{}}}`, `{"description":"other"}`
 	old, new := tool(one+","+two), tool(other+","+one+","+two)
-	_, moved := diff.CompareDefinitions(effort.New(), pin.Tools, old, new)
+	_, moved := diff.CompareDefinitions(effort.NewBudget(), pin.Tools, old, new)
 	var got []string
 	for _, l := range describe(pin.Tools, old, new, moved).lines {
 		was := ""

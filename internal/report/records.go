@@ -14,21 +14,21 @@ func (r *Report) records() (list []Record) {
 			break
 		}
 		detail := "only a guard keeps it from agents"
-		if pin.ComparisonOf(r.Comparisons, ref.Server).Captured.Find(ref.Key) != nil {
+		if pin.FindComparison(r.Comparisons, ref.Server).Captured.Find(ref.Key) != nil {
 			detail = "it matches its pin, and " + detail
 		}
 		list = append(list, r.record(ref, "denied", detail, true))
 	}
 	for _, p := range r.Comparisons {
-		for _, c := range p.RecordChanges() {
-			if c.What == "policy" && p.PolicyDiffers() {
+		for _, c := range p.MetadataChanges() {
+			if c.Field == "policy" && p.PolicyDiffers() {
 				// It is printed as a problem of the server.
 				continue
 			}
-			said := r.record(p.Ref(c.Key), c.What, changeText(&c), c.Counts())
+			said := r.record(p.Ref(c.Key), c.Field, changeText(&c), c.IsDifference())
 			if c.Key == (pin.Key{}) {
 				said.List = ""
-				said.Names = "server " + text.Name(p.Server)
+				said.EntryName = "server " + text.QuoteName(p.Server)
 			}
 			list = append(list, said)
 		}
@@ -38,19 +38,19 @@ func (r *Report) records() (list []Record) {
 
 // record makes a Record about an entry.
 func (r *Report) record(of pin.Ref, what, detail string, fails bool) Record {
-	return Record{Server: of.Server, List: pin.EntryTypeInfo[of.Type].Member, Name: of.Name, What: what, Detail: detail, Fails: fails,
-		Names: r.ref(of), Ref: r.field(of), Line: r.pinLine(of)}
+	return Record{Server: of.Server, List: pin.EntryTypeInfo[of.Type].Member, Name: of.Name, What: what, Detail: detail, FailsRun: fails,
+		EntryName: r.ref(of), Ref: r.field(of), Line: r.pinLine(of)}
 }
 
 // lockfiles reports whether two lockfiles are compared.
 func (r *Report) lockfiles() bool {
-	return len(r.Comparisons) > 0 && r.Comparisons[0].Lockfiles
+	return len(r.Comparisons) > 0 && r.Comparisons[0].BothLockfiles
 }
 
 // changeText returns what a lockfile records now, and what it recorded before.
-func changeText(c *pin.RecordChange) string {
+func changeText(c *pin.MetadataChange) string {
 	of := " "
-	if c.What == "warning" {
+	if c.Field == "warning" {
 		of = " accepted: "
 	}
 	switch {
@@ -69,10 +69,10 @@ func (r *Report) recordText() string {
 	}
 	n := 0
 	for _, s := range r.records() {
-		n += lint.BoolToInt(s.Fails)
+		n += lint.BoolToInt(s.FailsRun)
 	}
 	if n == 0 {
 		return ""
 	}
-	return text.Count(n, "record") + " changed"
+	return text.FormatCount(n, "record") + " changed"
 }

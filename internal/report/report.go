@@ -30,10 +30,10 @@ type Input struct {
 	pin.Verdict
 
 	// Why there is no verdict, whatever else the report shows; or nil.
-	NoAnswer error
+	NoVerdict error
 
 	// Matching entries were checked, too, and a warning in them that nobody accepted fails the run.
-	Review bool
+	FailsOnWarnings bool
 
 	// The severity of changes decides whether the run fails.
 	FailOn bool
@@ -43,40 +43,40 @@ type Input struct {
 	// A message that the tools exceed --max-tokens; or "".
 	OverBudget string
 
-	Part bool // the capture is part of a session
+	IsPartial bool // the capture is part of a session
 
 	// The report isn't a review: it is verify's text output, or about what flags accepted.
 	Bounded bool
 
-	// Bytes of definitions that the facts explain; 0: facts.ReviewRoom.
-	Room int
+	// Bytes of definitions that the facts explain; 0: facts.ReviewByteLimit.
+	MaxBytes int
 
 	// The drift is listed without explanations.
-	Terse bool
+	NoExplanations bool
 
 	// No format of this run lists all captured entries, or the changes of each entry.
 	NoData bool
 
 	// No flag named the server of a single capture.
-	Guessed bool
+	ServerGuessed bool
 
 	// Lists for which at least one of the two files has no response.
 	Uncompared []string
 
 	// How this run was called, for the commands we print.
-	Next shell.Command
+	CommandLine shell.Command
 
 	// The flags that accept everything could write a lockfile now.
-	Writes bool
+	CanWrite bool
 
 	// The drifts that flags would accept one by one.
-	Alone pin.Refs
+	AcceptableByName pin.Refs
 
 	// Flags that tie a command to these captures; nil if a name is repeated.
-	Expect []string
+	ExpectFlags []string
 
 	// What to print about this machine's folders in the entries, with the command that replaces them by names; or empty.
-	Folder Step
+	FolderStep Step
 
 	ApprovalHash func(server string, p *pin.Pin) string
 
@@ -94,10 +94,10 @@ type Report struct {
 	entries []*drifted // in the order of Drifts
 
 	blocks   []*Block
-	shared   []*Shared      // in the order in which they are told
-	warned   int            // how many blocks with a warning come before these
-	places   map[string]int // of servers in Comparisons
-	oneByOne bool           // flags can approve entries one by one
+	shared   []*SharedChanges // in the order in which they are told
+	warned   int              // how many blocks with a warning come before these
+	places   map[string]int   // of servers in Comparisons
+	oneByOne bool             // flags can approve entries one by one
 
 	// The number of drifted entries with a digest, shown or not, by server ("" for all servers) and digest.
 	digests map[[2]string]int
@@ -121,9 +121,9 @@ func New(in Input, known *facts.Facts) *Report {
 	r := NewWithoutModel(in, known)
 	r.findRelease()
 	// Flags can't approve anything while there is a new warning in something that no entry's pin covers.
-	isCovered := len(lint.WarningsIn(r.General)) == 0 && len(r.Unapprovable) == 0
-	r.oneByOne = isCovered && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
-	if !r.Terse {
+	isCovered := len(lint.WarningsIn(r.CaptureFindings)) == 0 && len(r.BlockingWarnings) == 0
+	r.oneByOne = isCovered && !r.PolicyChanged() && !r.nothingPinned() && !(r.ServerGuessed && r.Comparisons[0].HasNoCommonEntry())
+	if !r.NoExplanations {
 		for _, e := range r.entries {
 			r.describe(e)
 		}
@@ -148,7 +148,7 @@ func NewWithoutModel(in Input, known *facts.Facts) *Report {
 	for _, e := range known.Entries {
 		r.entries = append(r.entries, &drifted{Entry: e})
 	}
-	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return a.Before(b.Entry) })
+	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return a.CompareRank(b.Entry) })
 	// The server with the most dangerous entry comes first.
 	place := map[string]int{}
 	for _, e := range r.entries {
@@ -169,17 +169,17 @@ func (r *Report) listDrifts() {
 	}
 }
 
-// WithoutAnswer returns the report of a run without a verdict.
-func WithoutAnswer(exitCode int, err error) *Report {
-	return &Report{Model: &Model{Nothing: true, ExitCode: exitCode, NoAnswer: whyNot(err), Word: "NO ANSWER"}}
+// NewWithoutVerdict returns the report of a run without a verdict.
+func NewWithoutVerdict(exitCode int, err error) *Report {
+	return &Report{Model: &Model{NothingCompared: true, ExitCode: exitCode, NoVerdict: whyNot(err), Word: "NO ANSWER"}}
 }
 
-func whyNot(err error) *NoAnswer {
+func whyNot(err error) *NoVerdict {
 	if err == nil {
 		return nil
 	}
-	told := fail.From(err)
-	return &NoAnswer{told.Text, append([]string{}, told.Hints...), fail.Lines(err)}
+	told := fail.AsError(err)
+	return &NoVerdict{told.Text, append([]string{}, told.Hints...), fail.ErrorLines(err)}
 }
 
 // A drifted is an entry that drifted, as it is shown.
@@ -199,11 +199,11 @@ type drifted struct {
 // findRelease sets the kind of release that the drift requires, if two sides are compared without a lockfile, or if a
 // severity decides what fails the run (--fail-on).
 func (r *Report) findRelease() {
-	if len(r.entries)+r.LeftOut > 0 && (r.Lockfile == "" || r.FailOn) {
-		r.bump = r.Worst.Bump()
+	if len(r.entries)+r.DeselectedCount > 0 && (r.Lockfile == "" || r.FailOn) {
+		r.bump = r.HighestSeverity.Bump()
 		r.release = r.worstText() + " (" + r.bump + " release)"
 		if r.isUnexplained() {
-			r.release = "there is too much drift to say what a release with it is: take it for " + r.Worst.String()
+			r.release = "there is too much drift to say what a release with it is: take it for " + r.HighestSeverity.String()
 		}
 	}
 }
@@ -213,9 +213,11 @@ func (r *Report) isUnexplained() bool {
 }
 
 // worstText counts the entries with the highest severity: "breaking: 26 tools".
-func (r *Report) worstText() string { return r.Worst.String() + ": " + r.WorstCount.String() }
+func (r *Report) worstText() string {
+	return r.HighestSeverity.String() + ": " + r.HighestSeverityCount.String()
+}
 
-// AllOrNothing reports whether a policy changed, so that either all drift is accepted or none.
-func (r *Report) AllOrNothing() bool {
+// PolicyChanged reports whether a policy changed, so that either all drift is accepted or none.
+func (r *Report) PolicyChanged() bool {
 	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 }

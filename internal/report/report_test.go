@@ -20,7 +20,7 @@ func TestOrderByRank(t *testing.T) {
 	found := pintest.PinsOf(t, `[{"name":"b_worded","description":"Eins."},{"name":"c_safe","annotations":{"readOnlyHint":true}},
 		{"name":"d_unseen","description":"Zwei \u2764\ufe0f."},{"name":"e_hidden","description":"cafe\u0301"},{"name":"f_new","x":1},{"name":"g_twice"},{"name":"g_twice","x":1},
 		{"name":"z_warned","description":"Three.\udb40\udc68\udb40\udc69"},{"name":"same"}]`, pin.Policy{})
-	r := reporttest.OfUpgrade(pinned, found)
+	r := reporttest.UpgradeReport(pinned, found)
 	var got []string
 	for _, b := range r.Model.Blocks {
 		got = append(got, b.Kind+" "+b.Title)
@@ -31,7 +31,7 @@ func TestOrderByRank(t *testing.T) {
 	}
 	for i, b := range r.Model.Blocks {
 		if b.Entries[0] != r.Model.Entries[i] {
-			t.Errorf("block %d begins with %s", i, b.Entries[0].Said)
+			t.Errorf("block %d begins with %s", i, b.Entries[0].DisplayName)
 		}
 	}
 	if got := reporttest.Headline(r); got != "DRIFT: 1 WARNING hidden-text in z_warned; 1 duplicate, 2 hidden, 1 added, 3 changed, 1 removed; 1 matches tools.lock" {
@@ -61,12 +61,12 @@ func TestEntryCounts(t *testing.T) {
 // TestReportOfOtherLists: entries that aren't tools have lines and selections of their own.
 func TestReportOfOtherLists(t *testing.T) {
 	entry := func(entryType pin.EntryType, name, definition string) pin.Pin {
-		return pin.Pin{Key: pin.Key{Type: entryType, Name: name}, Form: pintest.Form(pin.Tools, []byte(definition))}
+		return pin.Pin{Key: pin.Key{Type: entryType, Name: name}, HashedDefinition: pintest.HashDefinition(pin.Tools, []byte(definition))}
 	}
 	tool := pintest.PinsOf(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, pin.Policy{}).Pins[0]
 	pinned := pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Resources, "file:///a", `{"uri":"file:///a"}`), entry(pin.Instructions, "", `"Use x."`)}}
 	found := pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}
-	r := reporttest.OfUpgrade(pinned, found)
+	r := reporttest.UpgradeReport(pinned, found)
 	var b bytes.Buffer
 	if err := plain.WriteVerify(&b, r.Model, plain.Style{}); err != nil {
 		t.Fatal(err)
@@ -79,8 +79,8 @@ func TestReportOfOtherLists(t *testing.T) {
 	}
 	// Each command names its entry and nothing else.
 	for i, b := range r.Model.Blocks {
-		if want := "pinproof relock new.json --accept " + r.Drifts[i].DefinitionDigest(); b.Accept != want {
-			t.Errorf("%s: %s", b.Title, b.Accept)
+		if want := "pinproof relock new.json --accept " + r.Drifts[i].DefinitionDigest(); b.AcceptCommand != want {
+			t.Errorf("%s: %s", b.Title, b.AcceptCommand)
 		}
 	}
 }
@@ -89,12 +89,12 @@ func TestReportOfOtherLists(t *testing.T) {
 // other entries with the same content, and after entries that rank higher.
 func TestInstructionsFirst(t *testing.T) {
 	entries := func(instructions, tools string) pin.Set {
-		v := pintest.Tree(t, instructions)
+		v := pintest.ParseTree(t, instructions)
 		set := pintest.PinsOf(t, tools, pin.Policy{})
-		set.Pins = append(set.Pins, pin.Pin{Key: pin.Key{Type: pin.Instructions}, Form: pintest.Form(pin.Instructions, jsontree.Append(nil, v))})
+		set.Pins = append(set.Pins, pin.Pin{Key: pin.Key{Type: pin.Instructions}, HashedDefinition: pintest.HashDefinition(pin.Instructions, jsontree.Append(nil, v))})
 		return set
 	}
-	r := reporttest.OfUpgrade(entries(`"One."`, `[{"name":"a","description":"One."},{"name":"b","annotations":{}}]`),
+	r := reporttest.UpgradeReport(entries(`"One."`, `[{"name":"a","description":"One."},{"name":"b","annotations":{}}]`),
 		entries(`"Two."`, `[{"name":"a","description":"Two."},{"name":"b","annotations":{"readOnlyHint":true}}]`))
 	var got []string
 	for _, b := range r.Model.Blocks {

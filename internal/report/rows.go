@@ -42,7 +42,7 @@ type change struct {
 	line   int
 
 	// The shared changes that it belongs to; or nil.
-	shared *Shared
+	shared *SharedChanges
 }
 
 // isWhy reports whether a change is about why its entry is to be read first.
@@ -161,10 +161,10 @@ func (s *description) nearest(side int, pointer string) *line {
 func (s *description) place(side int, pointer string) string {
 	l := s.nearest(side, pointer)
 	if l == nil {
-		return text.WholePointer(pointer)
+		return text.QuoteWholePointer(pointer)
 	}
 	of := [...]*signature.Line{l.was, l.is}[side]
-	return of.Place + text.WholePointer(pointer[len(of.Pointer):])
+	return of.Place + text.QuoteWholePointer(pointer[len(of.Pointer):])
 }
 
 // above returns a pointer without its last step: the pointer to the value around it.
@@ -193,10 +193,10 @@ func (r *Report) describe(e *drifted) {
 	var sides [2]jsontree.Value
 	for i, p := range [...]*pin.Pin{e.Previous, e.Captured} {
 		if p != nil {
-			sides[i] = p.Shown()
+			sides[i] = p.ReviewTree()
 		}
 	}
-	if e.Kind != pin.Added {
+	if e.Kind != pin.DriftAdded {
 		// What didn't change has no rows. Of a renamed entry the new definition is shown whole.
 		sides = differing(sides)
 	}
@@ -205,8 +205,8 @@ func (r *Report) describe(e *drifted) {
 		d.compare()
 	}
 	d.wholes()
-	if len(e.Name) > text.MaxName && e.Kind != pin.Added { // the heading has a part of it
-		shown := layout.Value('=', jsontree.Text(e.Name), true)
+	if len(e.Name) > text.MaxName && e.Kind != pin.DriftAdded { // the heading has a part of it
+		shown := layout.ValueLines('=', jsontree.String(e.Name), true)
 		d.whole = append(d.whole, Row{Op: '!', Word: "its whole name", Line: Line{Text: shown}})
 	}
 	if r.shares() {
@@ -239,7 +239,7 @@ func (d *describer) compare() {
 			row.Op = '~'
 			// No line has the order of required names.
 			if !e.Minor() {
-				row.Word = label.OtherForm.Words()
+				row.Word = label.EquivalentForm.Words()
 			}
 			d.minor = append(d.minor, row)
 		}
@@ -295,15 +295,15 @@ func (l *line) labelOf(e *diff.Change) label.Label {
 	switch {
 	case isIn(e.Pointer, pointer):
 		return k
-	case k == label.NewRequired && !l.now().Required:
-		return label.NewOptional
+	case k == label.RequiredParameterAdded && !l.now().Required:
+		return label.ParameterAdded
 	case strings.HasSuffix(e.Pointer, "/required"):
-		k = label.NoLongerRequired
+		k = label.ParameterOptional
 		if l.now().Required {
-			k = label.NowRequired
+			k = label.ParameterRequired
 		}
 		if strings.HasPrefix(pointer, "/outputSchema/") {
-			k = k.OfOutput()
+			k = k.ForOutput()
 		}
 	}
 	return k
@@ -312,7 +312,7 @@ func (l *line) labelOf(e *diff.Change) label.Label {
 // differs adds the rows of a line that changed: one for its phrase, one for its values. A line that was added or
 // removed has one row with all lines inside it.
 func (d *describer) differs(l *line) {
-	row := Row{Op: '!', Line: Line{Place: l.now().Place}, Pointer: text.WholePointer(l.now().Pointer)}
+	row := Row{Op: '!', Line: Line{Place: l.now().Place}, Pointer: text.QuoteWholePointer(l.now().Pointer)}
 	if isUnsaid(l.now().Pointer) && d.edited[l.now().Pointer] && l.now().Text.Kind != 0 && l.now().Phrase == "" && l.above == nil {
 		return
 	}
@@ -339,7 +339,7 @@ func (d *describer) differs(l *line) {
 func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 	at := l.now().Pointer
 	c := &change{of: d.drifted, at: at, cameWhole: l.was == nil}
-	if isIn(d.Why.Pointer, at) && len(at) > len(d.why) {
+	if isIn(d.Reason.Pointer, at) && len(at) > len(d.why) {
 		d.why = at
 	}
 	for _, part := range l.inside() {
@@ -358,7 +358,7 @@ func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 		}
 		labels = append(labels, l.labelOf(e))
 		c.breaks = c.breaks || e.Severity == label.Breaking
-		if e.Unseen {
+		if e.IsInvisible {
 			c.unseen = true
 			row.Phrase = joined("; ", unseen(e), row.Phrase)
 		}
@@ -367,7 +367,7 @@ func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 		return // the whole definition of a renamed entry is shown
 	}
 	slices.Sort(labels)
-	c.label = append(labels, label.Changed)[0]
+	c.label = append(labels, label.OtherMember)[0]
 	row.Word = c.label.Words()
 	for _, k := range slices.Compact(labels) {
 		if k != c.label {
@@ -380,19 +380,19 @@ func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 
 // unshown makes the row of an edit that no line shows, or that is minor.
 func (d *describer) unshown(e *diff.Change) Row {
-	row := Row{Op: '!', Word: e.Label.Words(), Line: Line{Place: d.place(sideOf(e), e.Pointer)}, Pointer: text.WholePointer(e.Pointer)}
+	row := Row{Op: '!', Word: e.Label.Words(), Line: Line{Place: d.place(sideOf(e), e.Pointer)}, Pointer: text.QuoteWholePointer(e.Pointer)}
 	if e.Old.Kind == 0 && e.New.Kind == 0 {
 		row.Phrase = "moved"
 	}
-	if e.From != "" {
-		was := d.place(0, e.From)
+	if e.OldPointer != "" {
+		was := d.place(0, e.OldPointer)
 		// The place may be the same on both sides, because a constant names an alternative.
 		if was == row.Place {
-			was = text.Pointer(e.From)
+			was = text.QuotePointer(e.OldPointer)
 		}
 		row.Phrase = joined("; ", row.Phrase, "was "+was)
 	}
-	if lines := d.value([]*diff.Change{e}, layout.Icons(e.Pointer, e.Old), layout.Icons(e.Pointer, e.New), row.Place, false); lines != nil {
+	if lines := d.value([]*diff.Change{e}, layout.SummarizeIcons(e.Pointer, e.Old), layout.SummarizeIcons(e.Pointer, e.New), row.Place, false); lines != nil {
 		row = row.own(lines)
 	}
 	return row
@@ -402,7 +402,7 @@ func (d *describer) unshown(e *diff.Change) Row {
 func (b *Block) rows() (rows []Row) {
 	e := b.of[0]
 	for _, f := range b.findings {
-		row := Row{Op: '=', Word: f.Word(), Pointer: f.Pointer, Line: Line{Place: f.Place, Phrase: f.Detail}, Finding: true}
+		row := Row{Op: '=', Word: f.Heading(), Pointer: f.Pointer, Line: Line{Place: f.Place, Phrase: f.Detail}, Finding: true}
 		if f.Warning {
 			row.Op = 'W'
 		}
@@ -420,7 +420,7 @@ func (c *change) tell() {
 	l := &c.row.Line
 	if c.isPart {
 		l = &c.of.whole[0].Lines[c.line]
-		l.Keeps = strings.Contains(c.at, "/properties/") // its name
+		l.AlwaysPrinted = strings.Contains(c.at, "/properties/") // its name
 	}
 	l.Shared = c.shared.Number
 }
@@ -435,7 +435,7 @@ func (d *describer) wholes() {
 	if isDescribed && (d.RenamedTo != "" || diff.IsComparable(&d.Drift)) {
 		return
 	}
-	if d.Locked != nil && (!isDescribed || d.Kind == pin.Removed) {
+	if d.Locked != nil && (!isDescribed || d.Kind == pin.DriftRemoved) {
 		d.addWhole('-', d.Locked)
 	}
 	for _, p := range d.DistinctCopies() {
@@ -446,17 +446,17 @@ func (d *describer) wholes() {
 // addWhole adds the row of one definition.
 func (d *describer) addWhole(op byte, p *pin.Pin) {
 	isDescribed := d.description != nil
-	row := Row{Op: op, Minor: isDescribed && d.Kind == pin.Removed}
-	if !isDescribed || d.Kind == pin.Duplicate {
+	row := Row{Op: op, Minor: isDescribed && d.Kind == pin.DriftRemoved}
+	if !isDescribed || d.Kind == pin.DriftDuplicate {
 		row.Word = short(p.Digest)
 	}
 	switch {
 	case p.Definition == nil:
 		row.Phrase = notStored
 	case !isDescribed: // in JSON, as one text, because there may be millions of values
-		row.Text = []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.JSON(p.Shown())}}}}
-	case d.Kind == pin.Duplicate:
-		row.Lines = d.laidOut(describe(d.Type, jsontree.Value{}, p.Shown(), nil))
+		row.Text = []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.CompactJSON(p.ReviewTree())}}}}
+	case d.Kind == pin.DriftDuplicate:
+		row.Lines = d.laidOut(describe(d.Type, jsontree.Value{}, p.ReviewTree(), nil))
 		for j := range row.Lines {
 			row.Lines[j].Place = "" // so that nothing refers to one of several definitions
 		}
@@ -546,7 +546,7 @@ func (d *describer) reworded(was, is *signature.Line) string {
 // the end of a mark.
 func (d *describer) phrase(old, new string) (said string) {
 	if layout.Confusable(old, new) {
-		inASCII := func(s string) string { return string(text.Append(nil, s, true)) }
+		inASCII := func(s string) string { return string(text.AppendPrintable(nil, s, true)) }
 		old = beyondASCII().ReplaceAllStringFunc(old, inASCII)
 		new = beyondASCII().ReplaceAllStringFunc(new, inASCII)
 	}
@@ -561,7 +561,7 @@ func (d *describer) phrase(old, new string) (said string) {
 	return said
 }
 
-var beyondASCII = text.Pattern(`[^\x00-\x7e]`)
+var beyondASCII = text.LazyRegexp(`[^\x00-\x7e]`)
 
 // value lays out what differs in two values, which some edits are about; with isWhole all of the new one.
 func (d *describer) value(edits []*diff.Change, old, new jsontree.Value, place string, isWhole bool) []Line {
@@ -572,18 +572,18 @@ func (d *describer) value(edits []*diff.Change, old, new jsontree.Value, place s
 		if !isWhole || new.Kind == 0 {
 			return nil
 		}
-		shown = layout.Value('=', new, false)
+		shown = layout.ValueLines('=', new, false)
 	} else if isText && isWhole {
 		if pieces := words.DiffWords(d.budget, old.Text, new.Text); pieces != nil && !words.IsTooDifferent(pieces) {
-			shown = layout.Words(pieces)
+			shown = layout.WordDiffLines(pieces)
 		}
-	} else if e := compared(edits, old, new); e != nil && e.Label == label.Layout {
+	} else if e := compared(edits, old, new); e != nil && e.Label == label.IndentationChanged {
 		return []Line{{Phrase: indentation(words.IndentChange(old.Text, new.Text)), Place: place}}
 	} else if e != nil {
 		return sentences(place, e)
 	} else if old.Kind != 0 && new.Kind != 0 {
-		was := layout.JSON(old)
-		is := layout.JSON(new)
+		was := layout.CompactJSON(old)
+		is := layout.CompactJSON(new)
 		if pieces := words.DiffPhrases(d.budget, was, is); pieces != nil && (len(was)+len(is) <= short || !words.IsTooDifferent(pieces)) {
 			shown = []layout.Line{{Sign: '=', Runs: []layout.Run{{Op: '!', Text: d.phrase(was, is)}}}}
 		}
@@ -608,7 +608,7 @@ func compared(edits []*diff.Change, old, new jsontree.Value) *diff.Change {
 // indentation describes how the lines of a text were indented. by is a sign, then the whitespace.
 func indentation(by string) string {
 	did := map[byte]string{'+': "gets", '-': "loses"}[by[0]]
-	return "every line but the first " + did + " " + text.Blanks(by[1:]) + " at its start"
+	return "every line but the first " + did + " " + text.SpellWhitespace(by[1:]) + " at its start"
 }
 
 // part returns a row with a part of a definition. sign is '=' for a part of a new definition.
@@ -634,21 +634,21 @@ func lineOf(l *signature.Line) Line {
 // laidOut lays out a line of a definition, and below it the keywords that it doesn't have in words.
 func laidOut(sign byte, l *signature.Line) []Line {
 	own := lineOf(l)
-	own.Text = layout.Value(sign, l.Text, false)
+	own.Text = layout.ValueLines(sign, l.Text, false)
 	if l.Keywords.Kind == 0 {
 		return []Line{own}
 	}
-	return []Line{own, {Depth: l.Depth + 1, Text: layout.Value(sign, l.Keywords, false), Place: l.Place + " (keywords)"}}
+	return []Line{own, {Depth: l.Depth + 1, Text: layout.ValueLines(sign, l.Keywords, false), Place: l.Place + " (keywords)"}}
 }
 
 // sentences makes lines of the edited sentences of a text.
 func sentences(place string, e *diff.Change) (lines []Line) {
 	for _, s := range e.TextEdits {
 		line := Line{Text: editLines(s), Place: place}
-		if s.After == 0 {
+		if s.UnitsBefore == 0 {
 			line.Phrase = "before " + s.Unit + " 1"
-		} else if s.After > 0 {
-			line.Phrase = "after " + s.Unit + " " + text.Number(s.After)
+		} else if s.UnitsBefore > 0 {
+			line.Phrase = "after " + s.Unit + " " + text.FormatNumber(s.UnitsBefore)
 		}
 		if n := len(lines); n > 0 && line.Phrase == "" && lines[n-1].Phrase == "" {
 			lines[n-1].Text = append(lines[n-1].Text, line.Text...)
@@ -661,16 +661,16 @@ func sentences(place string, e *diff.Change) (lines []Line) {
 
 // editLines lays out one edit of a text.
 func editLines(s words.Edit) []layout.Line {
-	if s.Blanks {
-		return slices.Concat(layout.WithBlanksSpelled('-', s.Old), layout.WithBlanksSpelled('+', s.New))
+	if s.WhitespaceChanged {
+		return slices.Concat(layout.WhitespaceLines('-', s.Old), layout.WhitespaceLines('+', s.New))
 	}
 	if s.Pieces != nil {
-		return layout.Words(s.Pieces)
+		return layout.WordDiffLines(s.Pieces)
 	}
 	var sides [2]jsontree.Value // what was added has no old text
 	for i, text := range []string{s.Old, s.New} {
 		if text != "" {
-			sides[i] = jsontree.Text(text)
+			sides[i] = jsontree.String(text)
 		}
 	}
 	return twoSides(sides[0], sides[1], layout.Confusable(s.Old, s.New))
@@ -678,7 +678,7 @@ func editLines(s words.Edit) []layout.Line {
 
 // twoSides lays out an old and a new value, each whole.
 func twoSides(old, new jsontree.Value, exact bool) []layout.Line {
-	return append(layout.Value('-', old, exact), layout.Value('+', new, exact)...)
+	return append(layout.ValueLines('-', old, exact), layout.ValueLines('+', new, exact)...)
 }
 
 // minorText counts the minor changes of entries by label: "other order (3); hint stated".

@@ -19,18 +19,18 @@ const (
 	mostShared  = 2_000 // the most entries of a review with shared changes: nobody reads a longer one whole
 )
 
-// A Shared is a set of changes that several entries of a server have in common. They are printed once, before all
+// A SharedChanges is a set of changes that several entries of a server have in common. They are printed once, before all
 // blocks.
-type Shared struct {
-	Number int // numbered in one sequence with the blocks
-	Server int // index of Model.Servers
-	Names  string
-	Count  string // "21 tools"
-	Also   string // " and 2 new", or ""
-	Rows   []Row
+type SharedChanges struct {
+	Number   int // numbered in one sequence with the blocks
+	Server   int // index of Model.Servers
+	Names    string
+	Count    string // "21 tools"
+	NewCount string // " and 2 new", or ""
+	Rows     []Row
 
 	Breaking bool // "breaking" is printed for it
-	Late     bool // it is printed after all blocks, because nothing uses what changed
+	IsLast   bool // it is printed after all blocks, because nothing uses what changed
 
 	entries []*drifted
 	changes []*change // of all of them
@@ -53,7 +53,7 @@ func (d *describer) findKeys() {
 	// Quoting keeps the keys of different rows different.
 	key := func(row Row) string { return fmt.Sprintf("%q %d %#v", d.Server, d.Type, row) }
 	partOf := func(at string) Row {
-		return d.part(Row{Op: '!', Word: "new", Line: Line{Place: d.place(1, at)}, Pointer: text.WholePointer(at)}, '=', d.at[1][at])
+		return d.part(Row{Op: '!', Word: "new", Line: Line{Place: d.place(1, at)}, Pointer: text.QuoteWholePointer(at)}, '=', d.at[1][at])
 	}
 	for _, c := range d.changes {
 		if c.unseen || d.RenamedFrom+d.RenamedTo != "" {
@@ -64,7 +64,7 @@ func (d *describer) findKeys() {
 			c.part = key(partOf(c.at))
 		}
 	}
-	if d.Kind != pin.Added {
+	if d.Kind != pin.DriftAdded {
 		return
 	}
 	for i, line := range d.whole[0].Lines {
@@ -111,7 +111,7 @@ func (r *Report) findShared() {
 			}
 		}
 	}
-	sets := map[string]*Shared{} // by the entries
+	sets := map[string]*SharedChanges{} // by the entries
 	for _, key := range order {
 		all := same[key]
 		if len(all) < leastShared {
@@ -124,7 +124,7 @@ func (r *Report) findShared() {
 		who := fmt.Sprint(entries) // their addresses
 		set := sets[who]
 		if set == nil {
-			set = &Shared{entries: entries, rank: rankLast}
+			set = &SharedChanges{entries: entries, rank: rankLast}
 			sets[who] = set
 			r.shared = append(r.shared, set)
 		}
@@ -144,12 +144,12 @@ func (r *Report) findShared() {
 	}
 	for _, s := range r.shared {
 		s.Server = r.places[s.entries[0].Server]
-		s.Late = s.rank == rankUnused
+		s.IsLast = s.rank == rankUnused
 		s.Breaking = s.breaks != nil && r.release != ""
-		s.Count, s.Also, s.Names = who(s.entries, kinds[s.entries[0].kind()])
+		s.Count, s.NewCount, s.Names = who(s.entries, kinds[s.entries[0].kind()])
 	}
-	slices.SortStableFunc(r.shared, func(a, b *Shared) int {
-		return cmp.Or(lint.BoolToInt(a.Late)-lint.BoolToInt(b.Late), a.Server-b.Server, a.rank-b.rank, len(b.entries)-len(a.entries))
+	slices.SortStableFunc(r.shared, func(a, b *SharedChanges) int {
+		return cmp.Or(lint.BoolToInt(a.IsLast)-lint.BoolToInt(b.IsLast), a.Server-b.Server, a.rank-b.rank, len(b.entries)-len(a.entries))
 	})
 }
 
@@ -165,11 +165,11 @@ func (c *change) rank() int {
 	if c.isPart {
 		return rankLast
 	}
-	if c.of.Class.First() && c.isWhy() {
+	if c.of.Class.IsReadFirst() && c.isWhy() {
 		return 0
 	}
 	score, isRead := c.of.scoreAt(c.at)
-	if isRead && score >= rank.Marked {
+	if isRead && score >= rank.MarkThreshold {
 		return 1
 	}
 	if c.label == label.UnusedDefinition && !isRead {
@@ -178,7 +178,7 @@ func (c *change) rank() int {
 	if c.breaks {
 		return 2
 	}
-	if c.label == label.Wording {
+	if c.label == label.TextChanged {
 		return 3
 	}
 	return 4
@@ -217,7 +217,7 @@ func (e *drifted) kind() entryKind { return entryKind{e.Server, e.Type, e.Kind} 
 func who(list, all []*drifted) (count, also, names string) {
 	first := list[0]
 	kind := pin.EntryTypeInfo[first.Type].Entry
-	if first.Kind == pin.Added {
+	if first.Kind == pin.DriftAdded {
 		kind = "new " + kind
 	}
 	isListed := map[*drifted]bool{}
@@ -234,19 +234,19 @@ func who(list, all []*drifted) (count, also, names string) {
 		switch {
 		case e.kind() != first.kind():
 		case isListed[e]:
-			said = append(said, text.Name(e.Name))
+			said = append(said, text.QuoteName(e.Name))
 			delete(isListed, e) // named once
 		default:
-			others = append(others, text.Name(e.Name))
+			others = append(others, text.QuoteName(e.Name))
 		}
 	}
 	if n := len(list) - len(said); n > 0 {
-		also = " and " + text.Number(n) + " new"
+		also = " and " + text.FormatNumber(n) + " new"
 	}
-	count = text.Count(len(said), kind)
+	count = text.FormatCount(len(said), kind)
 	if !isFew && others == nil && len(said) > 1 {
-		if first.Kind == pin.Changed {
-			count = text.Count(len(said), "changed "+kind)
+		if first.Kind == pin.DriftChanged {
+			count = text.FormatCount(len(said), "changed "+kind)
 		}
 		return "all " + count, also, ""
 	}
@@ -266,21 +266,21 @@ func (r *Report) breaks() string {
 		}
 	}
 	if more := len(said) - maxShared; more > 0 {
-		said = append(said[:maxShared], text.Count(more, "more shared change"))
+		said = append(said[:maxShared], text.FormatCount(more, "more shared change"))
 	}
 	isShared := func(c *change) bool { return c.shared != nil && c.shared.breaks != nil }
 	var others []string
 	for _, b := range r.blocks {
 		for _, e := range b.of {
 			if e.Severity == label.Breaking && !slices.ContainsFunc(e.changes, isShared) {
-				others = append(others, text.Name(e.Name)+numberOf(b.Number))
+				others = append(others, text.QuoteName(e.Name)+numberOf(b.Number))
 			}
 		}
 	}
 	if len(r.blocks) <= shortReview {
 		others = nil // a reader soon finds them
 	}
-	return joined("; also ", strings.Join(said, "; "), text.List(others, maxOwn))
+	return joined("; also ", strings.Join(said, "; "), text.JoinNames(others, maxOwn))
 }
 
 // maxShared is how many shared changes that break callers the head of a review describes.
@@ -296,7 +296,7 @@ func (b *Block) SharedNumbers(told map[int]bool) string {
 	var has []int
 	for i := range b.Rows {
 		for _, l := range append(b.Rows[i].Lines, b.Rows[i].Line) {
-			if l.Shared > 0 && !l.Keeps && (told == nil || told[l.Shared]) {
+			if l.Shared > 0 && !l.AlwaysPrinted && (told == nil || told[l.Shared]) {
 				has = append(has, l.Shared)
 			}
 		}
@@ -308,7 +308,7 @@ func (b *Block) SharedNumbers(told map[int]bool) string {
 // HasNothingElse reports whether a block has only minor changes and shared changes that were printed (told; nil means
 // all).
 func (b *Block) HasNothingElse(told map[int]bool) bool {
-	if b.Kind != string(pin.Changed) || b.Note != "" {
+	if b.Kind != string(pin.DriftChanged) || b.Note != "" {
 		return false
 	}
 	if b.Severity == label.Breaking.String() && b.SharedNumbers(told) == "" {

@@ -318,7 +318,7 @@ func unfolded(t *testing.T, page string) (lines string) {
 		t.Fatal(err)
 	}
 	for n := range doc.Descendants() {
-		if n.Type == html.TextNode && !reporttest.Folded(n) && !reporttest.HasClass(n.Parent, "sign") {
+		if n.Type == html.TextNode && !reporttest.IsInClosedDetails(n) && !reporttest.HasClass(n.Parent, "sign") {
 			lines += n.Data
 		}
 	}
@@ -341,7 +341,7 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 		t.Fatal(err)
 	}
 	questions := strings.SplitAfter(shown.String(), "[?]: ")
-	outputs := map[string][2]string{"diff": sidesOf(diff.String()), "markdown": sidesOf(md.String()), "page": sidesOf(unfolded(t, reporttest.Written(t, page.Write, r.Model)))}
+	outputs := map[string][2]string{"diff": sidesOf(diff.String()), "markdown": sidesOf(md.String()), "page": sidesOf(unfolded(t, reporttest.WriteToString(t, page.Write, r.Model)))}
 	for i := range r.Drifts {
 		d := &r.Drifts[i]
 		old, new := side(d.Key)
@@ -349,10 +349,10 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 			_, new = side(pin.Key{Type: d.Type, Name: d.RenamedTo})
 		}
 		joined, gone := wanted(old, new)
-		if d.Kind == pin.Removed && d.RenamedTo == "" {
+		if d.Kind == pin.DriftRemoved && d.RenamedTo == "" {
 			gone = nil // nobody has to read again what is gone with its entry
 		}
-		before := sidesOf(strings.Join(questions[:questionOf(questions, r.Model.Entries[i].Said)], ""))
+		before := sidesOf(strings.Join(questions[:questionOf(questions, r.Model.Entries[i].DisplayName)], ""))
 		for at, list := range [][]string{gone, joined} {
 			for _, said := range list {
 				counted++
@@ -397,22 +397,22 @@ func sessionReport(t *testing.T, old, new string) *Report {
 	policy := pin.Policy{Resources: true}
 	var sets [2]pin.Set
 	for i, text := range []string{old, new} {
-		m, err := capture.Read("live.json", []byte(text), pintest.Form, policy)
+		m, err := capture.Read("live.json", []byte(text), pintest.HashDefinition, policy)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		if sets[i], err = capture.Pins(m, "s", policy, nil, pintest.Form); err != nil {
+		if sets[i], err = capture.Pins(m, "s", policy, nil, pintest.HashDefinition); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return reporttest.Of([]pin.Comparison{{Server: "s", Capture: "live.json", State: pin.Paired, Locked: sets[0], Captured: sets[1]}}, nil)
+	return reporttest.NewReportOf([]pin.Comparison{{Server: "s", Capture: "live.json", State: pin.StatePaired, Locked: sets[0], Captured: sets[1]}}, nil)
 }
 
 // TestWhatIsAcceptedWasShown makes up servers, upgrades them in every place, and looks for all
 // that was added or removed.
 func TestWhatIsAcceptedWasShown(t *testing.T) {
 	t.Parallel()
-	counted, rounds := 0, jsontest.Rounds(10, 40)
+	counted, rounds := 0, jsontest.RoundCount(10, 40)
 	for seed := range uint64(rounds) {
 		u := &upgrader{Maker: jsontest.NewMaker(seed)}
 		old, new := map[string][]made{}, map[string][]made{}
@@ -477,11 +477,11 @@ func TestRealUpgradesAreShownWhole(t *testing.T) {
 		for i, path := range []string{old, new} {
 			sides[i] = map[string]made{}
 			set := pintest.RealPins(t, path, "s")
-			for _, p := range set.Of(pin.Tools) {
-				sides[i][p.Name] = jsontest.Decoded(t, p.Definition).(made)
+			for _, p := range set.PinsOf(pin.Tools) {
+				sides[i][p.Name] = jsontest.DecodeJSON(t, p.Definition).(made)
 			}
 		}
-		r := reporttest.OfUpgrade(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
+		r := reporttest.UpgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
 		counted += shownEverywhere(t, r, func(key pin.Key) (was, is any) {
 			if key.Type == pin.Tools && sides[0][key.Name] != nil {
 				was = sides[0][key.Name]
@@ -501,8 +501,8 @@ func TestRealUpgradesAreShownWhole(t *testing.T) {
 // TestOrdersByName has upgrades that an attacker would make.
 func TestOrdersByName(t *testing.T) {
 	tool := func(members string) string { return `[{"name":"t",` + members + `},{"name":"u",` + members + `}]` }
-	for _, row := range jsontest.Rows(t, "testdata/orders.txt", 4) {
-		r := reporttest.OfLists(t, tool(row[1]), tool(row[2]))
+	for _, row := range jsontest.ReadRows(t, "testdata/orders.txt", 4) {
+		r := reporttest.ListsReport(t, tool(row[1]), tool(row[2]))
 		var b bytes.Buffer
 		if err := plain.WriteDiff(&b, r.Model, plain.Style{Width: 1_000}); err != nil {
 			t.Fatal(err)

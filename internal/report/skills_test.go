@@ -117,7 +117,7 @@ func (s madeSkill) shown() any {
 func TestSkillsAreShown(t *testing.T) {
 	t.Parallel()
 	counted := 0
-	rounds := jsontest.Rounds(15, 60)
+	rounds := jsontest.RoundCount(15, 60)
 	for seed := range uint64(rounds) {
 		u := &upgrader{Maker: jsontest.NewMaker(seed)}
 		stays, changes, goes, joins := u.skill(), u.skill(), u.skill(), u.skill()
@@ -208,7 +208,7 @@ func (u *upgrader) mutate(text string) string {
 // review.
 func TestMutatedFilesAreTold(t *testing.T) {
 	t.Parallel()
-	told, rounds := 0, jsontest.Rounds(100, 400)
+	told, rounds := 0, jsontest.RoundCount(100, 400)
 	for seed := range uint64(rounds) {
 		u := &upgrader{Maker: jsontest.NewMaker(seed)}
 		name, text := u.program()

@@ -18,7 +18,7 @@ func sizeOf(sides []pin.Comparison, of func(s *pin.Set) (size int, known bool)) 
 	for _, p := range sides {
 		before, isPinned := of(&p.Locked)
 		after, isFound := of(&p.Captured)
-		if p.Missing() {
+		if p.LacksCapture() {
 			continue
 		}
 		if !isPinned || !isFound {
@@ -46,7 +46,7 @@ func (s *Size) TokensText() string {
 	if s == nil || s.Before == s.After {
 		return ""
 	}
-	return "context: about " + text.Signed(rounded(s.After-s.Before)) + " tokens (" + text.Number(rounded(s.After)) + " now)"
+	return "context: about " + text.FormatSigned(rounded(s.After-s.Before)) + " tokens (" + text.FormatNumber(rounded(s.After)) + " now)"
 }
 
 // rounded rounds an estimate to three digits: more would claim to be exact.
@@ -61,13 +61,13 @@ func rounded(n int) int {
 	return (n + unit/2) / unit * unit
 }
 
-// TokensOf estimates how many tokens the tools of a set take: their names, descriptions and
+// EstimateTokens estimates how many tokens the tools of a set take: their names, descriptions and
 // input schemas, which clients hand to the model. Over real lists and the encoding o200k that is 4.2
 // to 4.8 bytes a token, so 4.5 is within 8 %. A client that searches for tools hands over fewer.
 // The number isn't known if a definition wasn't stored.
-func TokensOf(s *pin.Set) (tokens int, known bool) {
+func EstimateTokens(s *pin.Set) (tokens int, known bool) {
 	size := 0
-	isAsReceived := !s.Policy.Shapes() && len(s.Policy.Substitute) == 0
+	isAsReceived := !s.Policy.ChangesDefinitions() && len(s.Policy.Substitute) == 0
 	for _, p := range s.Pins {
 		if p.Type != pin.Tools {
 			continue
@@ -79,7 +79,7 @@ func TokensOf(s *pin.Set) (tokens int, known bool) {
 		if tool.Kind == 0 || p.Received != nil && !isAsReceived {
 			tool = p.AsReceived()
 		}
-		size += len(p.Name) + len(tool.TextIn("description"))
+		size += len(p.Name) + len(tool.StringIn("description"))
 		if tool.Has("inputSchema") {
 			size += len(jsontree.Append(nil, tool.Get("inputSchema")))
 		}
@@ -87,12 +87,12 @@ func TokensOf(s *pin.Set) (tokens int, known bool) {
 	return (2*size + 4) / 9, true
 }
 
-// OverBudgetText returns a message if the tools of all captures together exceed most tokens, or "". known is false if
+// TokenLimitMessage returns a message if the tools of all captures together exceed most tokens, or "". known is false if
 // their number isn't known.
-func OverBudgetText(sides []pin.Comparison, most int) (said string, known bool) {
+func TokenLimitMessage(sides []pin.Comparison, most int) (said string, known bool) {
 	all := 0
 	for _, p := range sides {
-		n, known := TokensOf(&p.Captured)
+		n, known := EstimateTokens(&p.Captured)
 		if !known {
 			return "", false
 		}
@@ -101,5 +101,5 @@ func OverBudgetText(sides []pin.Comparison, most int) (said string, known bool) 
 	if all <= most {
 		return "", true
 	}
-	return "about " + text.Number(all) + " tokens for the model, over " + text.Number(most) + " (--max-tokens)", true
+	return "about " + text.FormatNumber(all) + " tokens for the model, over " + text.FormatNumber(most) + " (--max-tokens)", true
 }

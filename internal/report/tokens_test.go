@@ -22,11 +22,11 @@ func TestTokens(t *testing.T) {
 		{`[{"name":"list","description":["Not a text."]},{"name":"read","description":""}]`, 2}, // 8
 	} {
 		set := pintest.PinsOf(t, tt.list, pin.Policy{})
-		if got, known := TokensOf(&set); got != tt.want || !known {
+		if got, known := EstimateTokens(&set); got != tt.want || !known {
 			t.Errorf("%s: about %d, known %v; want %d", tt.list, got, known, tt.want)
 		}
 	}
-	if n, known := TokensOf(&pin.Set{Pins: []pin.Pin{{Key: pin.Key{Name: "a"}}}}); known {
+	if n, known := EstimateTokens(&pin.Set{Pins: []pin.Pin{{Key: pin.Key{Name: "a"}}}}); known {
 		t.Errorf("a tool of which only the digest is stored has %d", n)
 	}
 }

@@ -59,7 +59,7 @@ func TestBigReviews(t *testing.T) {
 		if _, err := os.Stat(folder); err != nil {
 			continue
 		}
-		r := reporttest.OfFolder(t, folder)
+		r := reporttest.FolderReport(t, folder)
 		review := written(t, plain.WriteDiff, r, plain.Style{})
 		seen, twice := map[string]bool{}, 0
 		for _, body := range bodies(review) {
@@ -104,7 +104,7 @@ func TestBigReviews(t *testing.T) {
 		}
 		for i := range r.Drifts {
 			d := &r.Drifts[i]
-			if (r.Model.Entries[i].Warned || d.Kind == pin.Added && isRisky[r.Model.Entries[i].Block] && !strings.Contains(cut, "destructive")) && !strings.Contains(screen, d.Name) {
+			if (r.Model.Entries[i].Warned || d.Kind == pin.DriftAdded && isRisky[r.Model.Entries[i].Block] && !strings.Contains(cut, "destructive")) && !strings.Contains(screen, d.Name) {
 				t.Errorf("%s: the first screen doesn't name %s\n%s", folder, d.Name, screen)
 			}
 		}
@@ -128,7 +128,7 @@ func TestBreakingIsCounted(t *testing.T) {
 		for i, tools := range [][]string{old, now} {
 			sets[i] = pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
 		}
-		head, _, _ := strings.Cut(written(t, plain.WriteDiff, reporttest.OfUpgrade(sets[0], sets[1]), plain.Style{}), "\n\n")
+		head, _, _ := strings.Cut(written(t, plain.WriteDiff, reporttest.UpgradeReport(sets[0], sets[1]), plain.Style{}), "\n\n")
 		if !strings.Contains(head+"\n", want) || want == "" && strings.Contains(head, "breaking") {
 			t.Errorf("%d tools: %s", n, head)
 		}
@@ -137,7 +137,7 @@ func TestBreakingIsCounted(t *testing.T) {
 
 // TestNewToolsByRisk: what a new tool declares and takes decides where it is listed.
 func TestNewToolsByRisk(t *testing.T) {
-	r := reporttest.OfUpgrade(pintest.PinsOf(t, `[{"name":"pinned"}]`, pin.Policy{}), pintest.PinsOf(t, `[{"name":"pinned"},
+	r := reporttest.UpgradeReport(pintest.PinsOf(t, `[{"name":"pinned"}]`, pin.Policy{}), pintest.PinsOf(t, `[{"name":"pinned"},
 		{"name":"a_reads","annotations":{"readOnlyHint":true}},
 		{"name":"b_reads_a_path","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"filePath":{"type":"string"}}}},
 		{"name":"c_reads_one_of_two","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"path":{"type":"string","enum":["a","b"]}}}},
@@ -162,7 +162,7 @@ func TestNewToolsByRisk(t *testing.T) {
 // ordersWithoutWarning returns the texts of published examples that order the model and get
 // no warning. They are not ours, so they are not in the repository.
 func ordersWithoutWarning(t *testing.T) (texts []string) {
-	data, err := os.ReadFile(pintest.Path("../shared/published-2.json"))
+	data, err := os.ReadFile(pintest.FromRoot("../shared/published-2.json"))
 	if err != nil {
 		t.Skip("no published examples at hand")
 	}
@@ -175,7 +175,7 @@ func ordersWithoutWarning(t *testing.T) (texts []string) {
 	}
 	for _, e := range list {
 		set := pintest.PinsOf(t, "["+string(e.Tool)+"]", pin.Policy{})
-		if !e.Order || len(lint.WarningsIn(lint.NewNames(nil, []pin.Set{set}).Entry("s", set.Pins[0], nil))) > 0 {
+		if !e.Order || len(lint.WarningsIn(lint.NewNameIndex(nil, []pin.Set{set}).CheckEntry("s", set.Pins[0], nil))) > 0 {
 			continue
 		}
 		tool, said := set.Pins[0].AsReceived(), ""
@@ -195,7 +195,7 @@ func TestOrdersComeFirst(t *testing.T) {
 	jsontest.SkipShort(t, "it makes hundreds of reviews of real upgrades")
 	orders, all, first := ordersWithoutWarning(t), 0, 0
 	least := 50
-	if !jsontest.Long() {
+	if !jsontest.IsLongRun() {
 		// Every sixth order shows the same.
 		least = 7
 		for i := range len(orders) / 6 {
@@ -210,8 +210,8 @@ func TestOrdersComeFirst(t *testing.T) {
 		folder := filepath.Join(pintest.RealServers, upgrade[0])
 		old, new := pintest.RealPins(t, filepath.Join(folder, upgrade[1]+".json"), "s"), pintest.RealPins(t, filepath.Join(folder, upgrade[2]+".json"), "s")
 		var changed []string
-		for _, d := range reporttest.OfUpgrade(old, new).Drifts {
-			if d.Kind == pin.Changed && d.Type == pin.Tools {
+		for _, d := range reporttest.UpgradeReport(old, new).Drifts {
+			if d.Kind == pin.DriftChanged && d.Type == pin.Tools {
 				changed = append(changed, d.Name)
 			}
 		}
@@ -231,8 +231,8 @@ func TestOrdersComeFirst(t *testing.T) {
 			}
 			poisoned := pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
 			poisoned.Server = "s"
-			r := reporttest.OfUpgrade(old, poisoned)
-			at := slices.IndexFunc(r.Model.Blocks, func(b *Block) bool { return slices.Contains(b.Names, text.Name(name)) })
+			r := reporttest.UpgradeReport(old, poisoned)
+			at := slices.IndexFunc(r.Model.Blocks, func(b *Block) bool { return slices.Contains(b.Names, text.QuoteName(name)) })
 			if r.Model.Blocks[at].Warned {
 				continue // among these tools it gets a warning
 			}

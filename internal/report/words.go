@@ -30,9 +30,9 @@ func shortRef(entryType pin.EntryType, name string) string {
 		return pin.EntryTypeInfo[entryType].Entry
 	}
 	if entryType == pin.Tools && name != pin.EntryTypeInfo[pin.Instructions].Entry {
-		return text.Name(name)
+		return text.QuoteName(name)
 	}
-	return pin.EntryTypeInfo[entryType].Entry + " " + text.Name(name)
+	return pin.EntryTypeInfo[entryType].Entry + " " + text.QuoteName(name)
 }
 
 // ref names an entry in a sentence or, if the key is empty, the capture; with its server, if there are several.
@@ -41,8 +41,8 @@ func (r *Report) ref(key pin.Ref) string {
 	if key.Key != (pin.Key{}) {
 		ref = shortRef(key.Type, key.Name)
 	}
-	if len(r.Comparisons) > 1 || pin.ComparisonOf(r.Others, key.Server) != nil {
-		ref += " (server " + text.Name(key.Server) + ")"
+	if len(r.Comparisons) > 1 || pin.FindComparison(r.Others, key.Server) != nil {
+		ref += " (server " + text.QuoteName(key.Server) + ")"
 	}
 	return ref
 }
@@ -58,7 +58,7 @@ func (r *Report) verdictWord() string {
 	switch {
 	case r.Matches:
 		return "OK"
-	case r.NoAnswer != nil && len(r.entries) == 0:
+	case r.NoVerdict != nil && len(r.entries) == 0:
 		return "NO ANSWER"
 	case !r.Failed:
 		return "PASS WITH DRIFT"
@@ -72,10 +72,10 @@ func (r *Report) verdictWord() string {
 	return "DRIFT"
 }
 
-// Match returns the line that verify prints if all entries match. ok is false if there is more to print, for which
+// MatchLine returns the line that verify prints if all entries match. ok is false if there is more to print, for which
 // New makes the report.
-func Match(in *Input) (line string, ok bool) {
-	if !in.Matches || !in.Bounded || in.Review || len(in.Findings) > 0 {
+func MatchLine(in *Input) (line string, ok bool) {
+	if !in.Matches || !in.Bounded || in.FailsOnWarnings || len(in.Findings) > 0 {
 		return "", false
 	}
 	known := &facts.Facts{}
@@ -98,18 +98,18 @@ func (r *Report) verdictText() string {
 	if r.Matches {
 		s := "0 drift (" + joined("; ", matched.String()+verb+r.against(), denied) + ")" + r.policyText()
 		if n := len(r.ApprovedWarnings); n > 0 {
-			s += "; " + text.Count(n, "approved warning")
+			s += "; " + text.FormatCount(n, "approved warning")
 		}
 		return s
 	}
-	left := counted(r.LeftOut, " left out (--only)")
+	left := counted(r.DeselectedCount, " left out (--only)")
 	var problems []string // of whole servers
 	for _, p := range r.problems() {
 		if p.ID != "other-server" {
 			problems = append(problems, p.Title)
 		}
 	}
-	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, kindText(r.entries), left, text.List(problems, maxSaidNames), text.Number(matched.Total())+verb+r.against(), denied) + r.policyText()
+	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, kindText(r.entries), left, text.JoinNames(problems, maxSaidNames), text.FormatNumber(matched.Total())+verb+r.against(), denied) + r.policyText()
 }
 
 // counted returns a count with the words after it, or "" for none.
@@ -117,7 +117,7 @@ func counted(n int, words string) string {
 	if n == 0 {
 		return ""
 	}
-	return text.Number(n) + words
+	return text.FormatNumber(n) + words
 }
 
 // joined joins the parts that aren't empty.
@@ -126,7 +126,7 @@ func joined(separator string, parts ...string) string {
 }
 
 // kinds lists the kinds of drift in the order in which a sentence names them.
-var kinds = []pin.DriftKind{pin.Duplicate, pin.Hidden, pin.Added, pin.Changed, pin.Removed}
+var kinds = []pin.DriftKind{pin.DriftDuplicate, pin.DriftHidden, pin.DriftAdded, pin.DriftChanged, pin.DriftRemoved}
 
 // kindsOf counts drift by kind.
 func kindsOf(entries []*drifted) map[pin.DriftKind]int {
@@ -151,8 +151,8 @@ func kindText(entries []*drifted) string {
 // empty where there is no such warning. A warning about a whole capture counts if the capture drifted, or if it fails the run.
 func (r *Report) warningText() string {
 	var said []string
-	for _, f := range slices.Concat(freshIn(r.entries), r.Unpinned, r.General, r.Unrecorded) {
-		if f.Warning && (f.Scope == lint.InDrift || f.Blocks(r.Review)) {
+	for _, f := range slices.Concat(freshIn(r.entries), r.UnpinnedWarnings, r.CaptureFindings, r.UnacceptedWarnings) {
+		if f.Warning && (f.Scope == lint.ScopeDrift || f.FailsRun(r.FailsOnWarnings)) {
 			said = append(said, f.ID+" in "+r.ref(f.Ref()))
 		}
 	}
@@ -162,7 +162,7 @@ func (r *Report) warningText() string {
 	case 1:
 		return "1 WARNING " + said[0]
 	}
-	return text.Number(len(said)) + " WARNINGS: " + text.List(said, maxSaidNames)
+	return text.FormatNumber(len(said)) + " WARNINGS: " + text.JoinNames(said, maxSaidNames)
 }
 
 // against returns the printable path of the lockfile, or of the file in its place.
@@ -170,15 +170,15 @@ func (r *Report) against() string {
 	if r.Lockfile != "" {
 		return text.Printable(r.Lockfile)
 	}
-	if r.Next.Against == "-" {
+	if r.CommandLine.Against == "-" {
 		return "standard input"
 	}
-	return text.Printable(r.Next.Against)
+	return text.Printable(r.CommandLine.Against)
 }
 
 // policyText names every policy that reduces what is compared, and the lists that can't be compared.
 func (r *Report) policyText() (said string) {
-	if r.Part {
+	if r.IsPartial {
 		said = "; a part of a session"
 	}
 	if len(r.Uncompared) > 0 {
@@ -187,7 +187,7 @@ func (r *Report) policyText() (said string) {
 	var all []string
 	for _, p := range r.Comparisons {
 		side := p.Captured
-		if !p.Present() {
+		if !p.HasCapture() {
 			side = p.Locked
 		}
 		all = append(all, side.Policy.Summary())
@@ -198,18 +198,18 @@ func (r *Report) policyText() (said string) {
 // problems lists what is wrong with whole servers, in the order of the servers.
 func (r *Report) problems() (list []Problem) {
 	for _, p := range r.Comparisons {
-		server := "server " + text.Name(p.Server)
+		server := "server " + text.QuoteName(p.Server)
 		add := func(id, title, text, command string) {
-			list = append(list, Problem{id, p.Server, title, text, command, p.Missing() && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
+			list = append(list, Problem{id, p.Server, title, text, command, p.LacksCapture() && r.NoVerdict == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		if !p.Part && p.Unrelated() { // a part of a session may lack the pinned entries
+		if !p.IsPartial && p.HasNoCommonEntry() { // a part of a session may lack the pinned entries
 			of := server
 			command := ""
 			if p.Server == "" { // two captures
 				of = r.against()
 			}
-			if r.Guessed {
-				command = r.Next.To("lock", "--server "+shell.ServerID(p.FileServer, p.Server))
+			if r.ServerGuessed {
+				command = r.CommandLine.ForVerb("lock", "--server "+shell.PasteableServerID(p.FileServer, p.Server))
 			}
 			add("other-server", "looks like another server", fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
 				text.Printable(p.Capture), pin.CountPins(p.Captured.Pins).Plural(), pin.CountPins(p.Locked.Pins).Plural(), of), command)
@@ -217,15 +217,15 @@ func (r *Report) problems() (list []Problem) {
 		isNew := "no pins of " + server
 		isGone := "no capture of " + server
 		said := isGone
-		if p.Lockfiles {
+		if p.BothLockfiles {
 			isNew = server + " is new"
 			isGone = server + " is gone"
-			said = text.Printable(r.Next.Capture) + " has no " + server
+			said = text.Printable(r.CommandLine.Capture) + " has no " + server
 		}
-		if !p.Known() {
+		if !p.IsLocked() {
 			add("no-pins", isNew, r.against()+" has no "+server, "")
 		}
-		if !p.Present() {
+		if !p.HasCapture() {
 			add("no-capture", isGone, said+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
 		}
 		if p.PolicyDiffers() {
@@ -237,7 +237,7 @@ func (r *Report) problems() (list []Problem) {
 
 // policies describes a policy and what it was changed to.
 func policies(p *pin.Comparison) string {
-	return pin.PolicyWords(p.Locked.Policy) + " -> " + pin.PolicyWords(p.Captured.Policy)
+	return pin.DescribePolicy(p.Locked.Policy) + " -> " + pin.DescribePolicy(p.Captured.Policy)
 }
 
 // driftNote describes facts that a list of changes can't show: an entry is denied, repeated or renamed, or its text
@@ -255,9 +255,9 @@ func deniedText(d *pin.Drift) string {
 	case !d.LooksDenied():
 		return ""
 	case like.Server != d.Server:
-		return "it looks like the denied " + text.Name(like.Name) + " of server " + text.Name(like.Server)
+		return "it looks like the denied " + text.QuoteName(like.Name) + " of server " + text.QuoteName(like.Server)
 	}
-	return "it looks like the denied " + text.Name(like.Name)
+	return "it looks like the denied " + text.QuoteName(like.Name)
 }
 
 // deniedSoFar is printed for a denied entry, even if it was denied under its former name.
@@ -265,19 +265,19 @@ const deniedSoFar = "denied so far: kept from agents"
 
 func driftKindNote(d *pin.Drift) string {
 	rest := ": nothing else differs"
-	if d.RenamedSimilar {
+	if d.RenamedWithChanges {
 		rest = ", and differs in more"
 	}
-	if d.Kind == pin.Duplicate {
-		return text.Count(len(d.Copies), pin.EntryTypeInfo[d.Type].Entry) + " of this name: an agent may get any of them; this can't be accepted"
+	if d.Kind == pin.DriftDuplicate {
+		return text.FormatCount(len(d.Copies), pin.EntryTypeInfo[d.Type].Entry) + " of this name: an agent may get any of them; this can't be accepted"
 	}
 	if d.RenamedFrom != "" {
-		return "renamed from " + text.Name(d.RenamedFrom) + rest
+		return "renamed from " + text.QuoteName(d.RenamedFrom) + rest
 	}
 	if d.RenamedTo != "" {
-		return "renamed to " + text.Name(d.RenamedTo) + rest
+		return "renamed to " + text.QuoteName(d.RenamedTo) + rest
 	}
-	if (d.Kind == pin.Changed || d.Kind == pin.Hidden) && !d.TextsKnown() {
+	if (d.Kind == pin.DriftChanged || d.Kind == pin.DriftHidden) && !d.TextsKnown() {
 		return fmt.Sprintf("pinned %s, now %s: a definition was not stored (hashOnly)", short(d.Locked.Digest), short(d.Captured.Digest))
 	}
 	return ""
@@ -292,7 +292,7 @@ func (r *Report) mayBeText(e *drifted) string {
 	if e.MayBeDenied {
 		return "this may be a denied entry under another name: there is too much to compare, or nothing"
 	}
-	if e.Kind != pin.Added {
+	if e.Kind != pin.DriftAdded {
 		return ""
 	}
 	list := pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type}}
@@ -300,8 +300,8 @@ func (r *Report) mayBeText(e *drifted) string {
 	if known {
 		return said
 	}
-	if absent := text.Names(pin.ComparisonOf(r.Comparisons, e.Server).AbsentDenied(e.Type)); len(absent) > 0 {
-		said = "this may be " + text.List(absent, maxSaidNames) + " under another name, which is denied and not listed now"
+	if absent := text.QuoteNames(pin.FindComparison(r.Comparisons, e.Server).AbsentDenied(e.Type)); len(absent) > 0 {
+		said = "this may be " + text.JoinNames(absent, maxSaidNames) + " under another name, which is denied and not listed now"
 	}
 	r.absent[list] = said
 	return said
@@ -318,17 +318,17 @@ func unexplained(e *drifted) string {
 // driftText describes in one line what is wrong with a drifted entry.
 func driftText(e *drifted) string {
 	d := &e.Drift
-	said := cmp.Or(driftNote(d), map[pin.DriftKind]string{pin.Added: "no pin names it", pin.Removed: "it is gone"}[d.Kind])
+	said := cmp.Or(driftNote(d), map[pin.DriftKind]string{pin.DriftAdded: "no pin names it", pin.DriftRemoved: "it is gone"}[d.Kind])
 	said = joined("; ", said, unexplained(e))
 	for j, c := range e.Changes() {
 		if j == maxSaidChanges {
-			return joined("; ", said, text.Count(len(e.Edits)-j, "more change"))
+			return joined("; ", said, text.FormatCount(len(e.Edits)-j, "more change"))
 		}
 		what := c.Label.Words()
-		if d.Kind == pin.Hidden {
+		if d.Kind == pin.DriftHidden {
 			what = unseen(c)
 		}
-		said = joined("; ", said, joined(" at ", what, text.Pointer(c.Pointer)))
+		said = joined("; ", said, joined(" at ", what, text.QuotePointer(c.Pointer)))
 	}
 	return said
 }
@@ -338,44 +338,44 @@ func driftText(e *drifted) string {
 func (r *Report) steps(m *Model) {
 	// Nothing is pinned yet. Then lock is next, which accepts only whole captures.
 	isNew := r.nothingPinned()
-	if r.Lockfile == "" || r.Part && isNew {
+	if r.Lockfile == "" || r.IsPartial && isNew {
 		return
 	}
 	// It is false if a warning is in text that no pin covers: relock would only print how to get that text pinned.
-	isRelocked := !r.Matches && r.asAnother() == "" && len(r.Unapprovable) == 0 && !isNew
+	isRelocked := !r.Matches && r.asAnother() == "" && len(r.BlockingWarnings) == 0 && !isNew
 	next := func(text, command string) { m.Next = append(m.Next, Step{Text: text, Command: command}) }
-	if r.Folder.Command != "" && !isNew {
-		m.Next = append(m.Next, r.Folder)
+	if r.FolderStep.Command != "" && !isNew {
+		m.Next = append(m.Next, r.FolderStep)
 	}
 	if at := slices.IndexFunc(r.entries, func(d *drifted) bool { return !d.TextsKnown() }); at >= 0 {
-		command := r.Next
+		command := r.CommandLine
 		// Without a lockfile, --against would compare two files.
 		command.Lockfile = cmp.Or(command.Lockfile, r.Lockfile)
 		// With a lockfile, diff --against accepts a file, but no folder.
-		of := pin.ComparisonOf(r.Comparisons, r.entries[at].Server).Capture
-		if file := filepath.Join(r.Next.Capture, filepath.Base(of)); len(r.Comparisons) > 1 || file == of {
+		of := pin.FindComparison(r.Comparisons, r.entries[at].Server).Capture
+		if file := filepath.Join(r.CommandLine.Capture, filepath.Base(of)); len(r.Comparisons) > 1 || file == of {
 			command.Capture = file
 		}
-		next("to see what changed, give the approved list, too", command.To("diff", "--against APPROVED.json"))
+		next("to see what changed, give the approved list, too", command.ForVerb("diff", "--against APPROVED.json"))
 	}
 	var anew []string
 	for _, e := range r.entries {
-		if e.Anew {
+		if e.OnlyVolatile {
 			anew = append(anew, r.ref(e.Ref()))
 		}
 	}
 	if anew != nil && isRelocked {
-		next("only numbers, times or ids differ in "+text.List(anew, maxClosingNames)+": does the server write these anew at each start?", "")
-		next("if so, for a value that the command knows", r.Next.To("relock", "--substitute", shell.Placeholder("name=value")))
-		next("for any other, leave out the descriptions", r.Next.To("relock", "--descriptions strip"))
+		next("only numbers, times or ids differ in "+text.JoinNames(anew, maxClosingNames)+": does the server write these anew at each start?", "")
+		next("if so, for a value that the command knows", r.CommandLine.ForVerb("relock", "--substitute", shell.Placeholder("name=value")))
+		next("for any other, leave out the descriptions", r.CommandLine.ForVerb("relock", "--descriptions strip"))
 	}
-	if isRelocked && r.AllOrNothing() {
-		next("step by step", r.Next.To("relock"))
+	if isRelocked && r.PolicyChanged() {
+		next("step by step", r.CommandLine.ForVerb("relock"))
 	} else if isRelocked && len(r.entries) > 0 {
-		next("step by step", r.Next.To("relock", r.OnlyFlags...))
+		next("step by step", r.CommandLine.ForVerb("relock", r.OnlyFlags...))
 	}
-	if len(r.Unrecorded) > 0 {
-		next("after reading it, accept it", r.Next.To([]string{"relock", "lock"}[lint.BoolToInt(isNew)]))
+	if len(r.UnacceptedWarnings) > 0 {
+		next("after reading it, accept it", r.CommandLine.ForVerb([]string{"relock", "lock"}[lint.BoolToInt(isNew)]))
 	}
 	r.pages(next)
 	r.approvals(m, isRelocked, isNew)
@@ -384,43 +384,45 @@ func (r *Report) steps(m *Model) {
 // pages names the commands that pin the pages of apps, for servers whose recorded policy pins no pages.
 func (r *Report) pages(next func(text, command string)) {
 	for _, p := range r.Comparisons {
-		if !p.PagesUnpinned || p.Part {
+		if !p.PagesUnpinned || p.IsPartial {
 			continue
 		}
-		command := r.Next
+		command := r.CommandLine
 		whose := "the server's"
 		if len(r.Comparisons) > 1 {
 			command.Server = p.Server
-			whose = text.Name(p.Server) + "'s"
+			whose = text.QuoteName(p.Server) + "'s"
 		}
-		next("to pin the entries of "+whose+" pages of apps (ui://), too", command.To("relock", "--pages"))
+		next("to pin the entries of "+whose+" pages of apps (ui://), too", command.ForVerb("relock", "--pages"))
 	}
 }
 
-// approvals puts into Ready of the model the commands that approve what is shown, and into Instead what all other readers get:
+// approvals puts into ApproveCommands of the model the commands that approve what is shown, and into ManualSteps what all other readers get:
 // the digests of the sets that are shown. A set with a repeated name has no digest.
 func (r *Report) approvals(m *Model, isRelocked, isNew bool) {
-	ready := func(text, command string) { m.Ready = append(m.Ready, Step{Text: text, Command: command}) }
-	if r.Folder.Command != "" && isNew {
-		m.Ready = append(m.Ready, r.Folder)
+	ready := func(text, command string) {
+		m.ApproveCommands = append(m.ApproveCommands, Step{Text: text, Command: command})
+	}
+	if r.FolderStep.Command != "" && isNew {
+		m.ApproveCommands = append(m.ApproveCommands, r.FolderStep)
 	}
 	if another := r.asAnother(); r.Matches {
 	} else if another != "" {
 		ready("to approve it as another server", another)
 	} else if isRelocked {
 		r.rest(ready)
-	} else if r.Writes && len(r.Expect) > 0 {
-		ready("to approve what is shown", r.Next.To("lock", r.Expect...))
+	} else if r.CanWrite && len(r.ExpectFlags) > 0 {
+		ready("to approve what is shown", r.CommandLine.ForVerb("lock", r.ExpectFlags...))
 	}
 	for _, p := range r.Comparisons {
-		if m.Ready == nil || !p.Present() || p.Captured.Digest == "" {
+		if m.ApproveCommands == nil || !p.HasCapture() || p.Captured.Digest == "" {
 			continue
 		}
 		of := ""
 		if len(r.Comparisons) > 1 {
-			of = " of server " + text.Name(p.Server)
+			of = " of server " + text.QuoteName(p.Server)
 		}
-		m.Instead = append(m.Instead, Step{Text: "set digest" + of, Digest: p.Captured.Digest})
+		m.ManualSteps = append(m.ManualSteps, Step{Text: "set digest" + of, Digest: p.Captured.Digest})
 	}
 }
 
@@ -436,7 +438,7 @@ func (r *Report) asAnother() string {
 
 // nothingPinned reports whether the lockfile has no pins of the servers. Then lock approves them, and not relock.
 func (r *Report) nothingPinned() bool {
-	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Known() })
+	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.IsLocked() })
 }
 
 // rest names the --accept-all command, unless that mustn't be suggested.
@@ -446,44 +448,44 @@ func (r *Report) rest(ready func(text, command string)) {
 		if e.Unexplained { // it wasn't shown in full
 			return
 		}
-		if e.Kind == pin.Duplicate || e.HasNewWarning() {
+		if e.Kind == pin.DriftDuplicate || e.HasNewWarning() {
 			left = append(left, r.ref(e.Ref()))
 		}
 	}
-	if !r.Writes || r.LeftOut > 0 || len(r.Expect) == 0 {
+	if !r.CanWrite || r.DeselectedCount > 0 || len(r.ExpectFlags) == 0 {
 		return
 	}
 	said := "approve exactly this"
 	if len(left) > 0 {
-		said = "all but " + text.List(left, maxSaidNames)
+		said = "all but " + text.JoinNames(left, maxSaidNames)
 	}
-	ready(said, r.Next.To("relock", append([]string{"--accept-all"}, r.Expect...)...))
+	ready(said, r.CommandLine.ForVerb("relock", append([]string{"--accept-all"}, r.ExpectFlags...)...))
 }
 
 // acceptCommand returns the command that accepts a block and nothing else: each entry by the digest of its definition.
 // It returns "" if no flag can do that, and for a new warning, which nobody should approve by pasting.
 func (r *Report) acceptCommand(b *Block) string {
 	e := b.of[0]
-	if !r.oneByOne || e.Unexplained || e.HasNewWarning() || e.Kind == pin.Duplicate {
+	if !r.oneByOne || e.Unexplained || e.HasNewWarning() || e.Kind == pin.DriftDuplicate {
 		return ""
 	}
 	var args []string
-	next := r.Next
+	next := r.CommandLine
 	scope := ""
-	p := pin.ComparisonOf(r.Comparisons, e.Server)
-	if len(r.Comparisons) > 1 && shell.IsPasteableID(p.Server) && p.Known() {
+	p := pin.FindComparison(r.Comparisons, e.Server)
+	if len(r.Comparisons) > 1 && shell.IsPasteableID(p.Server) && p.IsLocked() {
 		next.Server = p.Server
 		scope = p.Server
 	}
 	for _, e := range b.of {
 		digest := e.DefinitionDigest()
 		// Relock would reject it, or another server or list has an entry with the same digest.
-		if !r.Alone[e.Ref()] || r.digests[[2]string{scope, digest}] > 1 {
+		if !r.AcceptableByName[e.Ref()] || r.digests[[2]string{scope, digest}] > 1 {
 			return ""
 		}
 		args = append(args, "--accept "+digest)
 	}
-	return next.To("relock", args...)
+	return next.ForVerb("relock", args...)
 }
 
 // field names an entry or, if the key is empty, the capture in a line of the gate: "tool=NAME"; with its server, if
@@ -494,7 +496,7 @@ func (r *Report) field(key pin.Ref) string {
 		field = key.EntryRef()
 	}
 	if len(r.Comparisons) > 1 {
-		field += " server=" + text.Name(key.Server)
+		field += " server=" + text.QuoteName(key.Server)
 	}
 	return field
 }

@@ -24,48 +24,48 @@ const (
 	// Data, or a keyword that contains no schema.
 	AtOther Position = iota
 
-	AtDefinition // the definition of a tool
-	AtSchema     // a schema
-	AtSchemas    // an array of schemas
+	AtDefinition  // the definition of a tool
+	AtSchema      // a schema
+	AtSchemaArray // an array of schemas
 
 	// An object that maps names to schemas.
-	AtNamed
+	AtSchemaMap
 
 	// An object that maps the names of parameters to schemas.
 	AtProperties
 )
 
-// Keyword returns the position of a keyword's value.
-func Keyword(name string) Position {
+// KeywordPosition returns the position of a keyword's value.
+func KeywordPosition(name string) Position {
 	switch name {
 	case "additionalProperties", "additionalItems", "contains", "contentSchema", "else", "if", "not",
 		"propertyNames", "then", "unevaluatedItems", "unevaluatedProperties":
 		return AtSchema
 	case "allOf", "anyOf", "oneOf", "prefixItems", "items":
-		return AtSchemas
+		return AtSchemaArray
 	case "$defs", "definitions", "dependentSchemas", "dependencies", "patternProperties":
-		return AtNamed
+		return AtSchemaMap
 	case "properties":
 		return AtProperties
 	}
 	return AtOther
 }
 
-// Below returns the position of v, which is a member or an element of a value at p. name is the member's name.
-func (p Position) Below(name string, v *jsontree.Value) Position {
+// Child returns the position of v, which is a member or an element of a value at p. name is the member's name.
+func (p Position) Child(name string, v *jsontree.Value) Position {
 	switch p {
 	case AtDefinition:
 		if name == "inputSchema" || name == "outputSchema" {
 			return AtSchema
 		}
-	case AtSchemas, AtNamed, AtProperties:
+	case AtSchemaArray, AtSchemaMap, AtProperties:
 		return AtSchema
 	case AtSchema:
-		switch at := Keyword(name); {
-		case at == AtSchemas && v.Kind != '[':
+		switch at := KeywordPosition(name); {
+		case at == AtSchemaArray && v.Kind != '[':
 			// draft-07 also allows one schema in items.
 			return AtSchema
-		case (at == AtNamed || at == AtProperties) && v.Kind != '{':
+		case (at == AtSchemaMap || at == AtProperties) && v.Kind != '{':
 			return AtOther
 		default:
 			return at
@@ -95,18 +95,18 @@ func visit(v *jsontree.Value, of, at Position, path []jsontree.Step, f func(v *j
 	f(v, of, at, path)
 	for i := range v.Parts {
 		part := &v.Parts[i]
-		visit(&part.Value, at, at.Below(part.Name, &part.Value), append(path, stepTo(v, i)), f)
+		visit(&part.Value, at, at.Child(part.Name, &part.Value), append(path, stepTo(v, i)), f)
 	}
 }
 
-// EachBelow calls f for the schemas right below a schema, with the steps to them.
-func EachBelow(schema *jsontree.Value, f func(v *jsontree.Value, steps ...string)) {
+// EachSubschema calls f for the schemas right below a schema, with the steps to them.
+func EachSubschema(schema *jsontree.Value, f func(v *jsontree.Value, steps ...string)) {
 	for i := range schema.Parts {
 		keyword := &schema.Parts[i]
-		switch AtSchema.Below(keyword.Name, &keyword.Value) {
+		switch AtSchema.Child(keyword.Name, &keyword.Value) {
 		case AtSchema:
 			f(&keyword.Value, keyword.Name)
-		case AtSchemas, AtNamed, AtProperties:
+		case AtSchemaArray, AtSchemaMap, AtProperties:
 			for j := range keyword.Parts {
 				f(&keyword.Parts[j].Value, keyword.Name, PointerToken(stepTo(&keyword.Value, j)))
 			}
@@ -122,8 +122,8 @@ func PointerToken(step jsontree.Step) string {
 	return step.Name
 }
 
-// Each calls f for every schema in a value at a position, and for the value itself if that is a schema.
-func Each(v *jsontree.Value, at Position, f func(*jsontree.Value)) {
+// EachSchema calls f for every schema in a value at a position, and for the value itself if that is a schema.
+func EachSchema(v *jsontree.Value, at Position, f func(*jsontree.Value)) {
 	Visit(v, at, func(v *jsontree.Value, _, at Position, _ []jsontree.Step) {
 		if at == AtSchema {
 			f(v)
@@ -131,16 +131,16 @@ func Each(v *jsontree.Value, at Position, f func(*jsontree.Value)) {
 	})
 }
 
-// Map returns a copy of a value at a position, with the members for which f returns true. f is called
+// MapMembers returns a copy of a value at a position, with the members for which f returns true. f is called
 // for each member of the definition, if the value is one, and of each schema in it, at any depth, and may change the
 // member's value.
-func Map(v jsontree.Value, at Position, f func(m *jsontree.Member) bool) jsontree.Value {
+func MapMembers(v jsontree.Value, at Position, f func(m *jsontree.Member) bool) jsontree.Value {
 	if at == AtOther {
 		return v
 	}
 	return jsontree.MapParts(v, func(m *jsontree.Member) bool {
 		isKept := at != AtSchema && at != AtDefinition || f(m)
-		m.Value = Map(m.Value, at.Below(m.Name, &m.Value), f)
+		m.Value = MapMembers(m.Value, at.Child(m.Name, &m.Value), f)
 		return isKept
 	})
 }
@@ -151,7 +151,7 @@ func Map(v jsontree.Value, at Position, f func(m *jsontree.Member) bool) jsontre
 func ResolveReference(root *jsontree.Value, reference string) (*jsontree.Value, []string, bool) {
 	fragment, local := strings.CutPrefix(reference, "#")
 	pointer, err := url.PathUnescape(fragment)
-	steps, ok := jsontree.Tokens(pointer)
+	steps, ok := jsontree.SplitPointer(pointer)
 	if !local || err != nil || !ok {
 		return nil, nil, false
 	}
@@ -163,7 +163,7 @@ func ResolveReference(root *jsontree.Value, reference string) (*jsontree.Value, 
 
 // FindSchema returns the schema in a whole schema that a reference leads to, and the steps to it. It returns nil if no schema is there.
 func FindSchema(root, reference *jsontree.Value) (*jsontree.Value, []string) {
-	to, steps, ok := ResolveReference(root, jsontree.TextOf(reference))
+	to, steps, ok := ResolveReference(root, jsontree.StringOf(reference))
 	if !ok || to == nil {
 		return nil, steps
 	}
@@ -171,7 +171,7 @@ func FindSchema(root, reference *jsontree.Value) (*jsontree.Value, []string) {
 	v := root
 	for _, step := range steps {
 		v = jsontree.Lookup(v, step)
-		at = at.Below(step, v)
+		at = at.Child(step, v)
 	}
 	if at != AtSchema {
 		return nil, steps
@@ -220,8 +220,8 @@ var keywords = sync.OnceValue(func() []string {
  unevaluatedProperties unevaluatedItems contentMediaType contentEncoding contentSchema deprecated readOnly writeOnly nullable`)
 })
 
-// IsWord reports whether JSON Schema or MCP give a name a meaning.
-func IsWord(name string) bool { return slices.Contains(keywords(), name) }
+// IsKnownName reports whether JSON Schema or MCP give a name a meaning.
+func IsKnownName(name string) bool { return slices.Contains(keywords(), name) }
 
 // IsKeyword reports whether JSON Schema gives a name a meaning.
-func IsKeyword(name string) bool { return IsWord(name) || strings.HasPrefix(name, "$") }
+func IsKeyword(name string) bool { return IsKnownName(name) || strings.HasPrefix(name, "$") }

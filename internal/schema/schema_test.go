@@ -14,16 +14,16 @@ import (
 
 // words are the positions as the cases below write them.
 var words = map[schema.Position]string{schema.AtOther: "other", schema.AtDefinition: "definition", schema.AtSchema: "schema",
-	schema.AtSchemas: "schemas", schema.AtNamed: "named", schema.AtProperties: "properties"}
+	schema.AtSchemaArray: "schemas", schema.AtSchemaMap: "named", schema.AtProperties: "properties"}
 
 // keywords are those of JSON Schema 2020-12 (Core 8, 10 and 11; Validation 6 to 9) and of draft-07, by
 // the position of their values. The last names, from "name" on, aren't keywords of either.
 var keywords = map[schema.Position]string{
 	schema.AtSchema: "additionalItems additionalProperties contains contentSchema else if not propertyNames then " +
 		"unevaluatedItems unevaluatedProperties",
-	schema.AtSchemas:    "allOf anyOf items oneOf prefixItems",
-	schema.AtNamed:      "$defs definitions dependencies dependentSchemas patternProperties",
-	schema.AtProperties: "properties",
+	schema.AtSchemaArray: "allOf anyOf items oneOf prefixItems",
+	schema.AtSchemaMap:   "$defs definitions dependencies dependentSchemas patternProperties",
+	schema.AtProperties:  "properties",
 	schema.AtOther: "$anchor $comment $dynamicAnchor $dynamicRef $id $ref $schema $vocabulary const contentEncoding contentMediaType default " +
 		"dependentRequired deprecated description enum examples exclusiveMaximum exclusiveMinimum format maxContains maxItems maxLength " +
 		"maxProperties maximum minContains minItems minLength minProperties minimum multipleOf pattern readOnly required title type " +
@@ -33,12 +33,12 @@ var keywords = map[schema.Position]string{
 func TestKeyword(t *testing.T) {
 	for want, names := range keywords {
 		for _, name := range strings.Fields(names) {
-			if got := schema.Keyword(name); got != want {
+			if got := schema.KeywordPosition(name); got != want {
 				t.Errorf("%s: %s, want %s", name, words[got], words[want])
 			}
 		}
 	}
-	if got := schema.Keyword(""); got != schema.AtOther {
+	if got := schema.KeywordPosition(""); got != schema.AtOther {
 		t.Errorf("no name: %s", words[got])
 	}
 }
@@ -122,7 +122,7 @@ func TestPositions(t *testing.T) {
 /not other other
 /not/0 other other`},
 	} {
-		got, want := visited(pintest.Tree(t, tt.text), tt.at), strings.Split(tt.want, "\n")[1:]
+		got, want := visited(pintest.ParseTree(t, tt.text), tt.at), strings.Split(tt.want, "\n")[1:]
 		slices.Sort(got) // Visit goes by the order of the tree
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
@@ -133,10 +133,10 @@ func TestPositions(t *testing.T) {
 
 // TestEach checks that f gets all schemas in a value, and the value itself.
 func TestEach(t *testing.T) {
-	v := pintest.Tree(t, `{"title":"a","not":{"title":"b","enum":[{"title":"x"}]},"properties":{"title":{"title":"c"}},"oneOf":[{"title":"d","items":[{"title":"e"}]}]}`)
+	v := pintest.ParseTree(t, `{"title":"a","not":{"title":"b","enum":[{"title":"x"}]},"properties":{"title":{"title":"c"}},"oneOf":[{"title":"d","items":[{"title":"e"}]}]}`)
 	for at, want := range map[schema.Position]string{schema.AtSchema: "a b d e c", schema.AtOther: "", schema.AtDefinition: ""} {
 		var got []string
-		schema.Each(&v, at, func(s *jsontree.Value) { got = append(got, s.Get("title").Text) })
+		schema.EachSchema(&v, at, func(s *jsontree.Value) { got = append(got, s.Get("title").Text) })
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, want %s", words[at], got, want)
 		}
@@ -145,9 +145,9 @@ func TestEach(t *testing.T) {
 
 // TestEachBelow checks that f gets the schemas right below a schema, with the steps to them.
 func TestEachBelow(t *testing.T) {
-	v := pintest.Tree(t, `{"type":"object","const":{"not":{}},"not":{"not":{}},"items":{},"anyOf":[{"if":{}},{}],"$defs":{"a":{"not":{}}},"properties":{"p/q":{},"items":{}},"patternProperties":[{}],"dependencies":{"d":["e"]}}`)
+	v := pintest.ParseTree(t, `{"type":"object","const":{"not":{}},"not":{"not":{}},"items":{},"anyOf":[{"if":{}},{}],"$defs":{"a":{"not":{}}},"properties":{"p/q":{},"items":{}},"patternProperties":[{}],"dependencies":{"d":["e"]}}`)
 	var got []string
-	schema.EachBelow(&v, func(_ *jsontree.Value, steps ...string) { got = append(got, strings.Join(steps, " ")) })
+	schema.EachSubschema(&v, func(_ *jsontree.Value, steps ...string) { got = append(got, strings.Join(steps, " ")) })
 	want := []string{"$defs a", "anyOf 0", "anyOf 1", "dependencies d", "items", "not", "properties items", "properties p/q"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -164,11 +164,11 @@ func TestMap(t *testing.T) {
 	}{
 		{schema.AtDefinition, `{"annotations":{"title":1},"inputSchema":{"allOf":[{}],"default":{"title":1},"properties":{"title":{"enum":[{"title":1}]}}}}`},
 		{schema.AtSchema, `{"annotations":{"title":1},"inputSchema":{"allOf":[{"title":1}],"default":{"title":1},"properties":{"title":{"enum":[{"title":1}],"title":1}},"title":1}}`},
-		{schema.AtNamed, `{"annotations":{},"inputSchema":{"allOf":[{}],"default":{"title":1},"properties":{"title":{"enum":[{"title":1}]}}},"title":1}`},
+		{schema.AtSchemaMap, `{"annotations":{},"inputSchema":{"allOf":[{}],"default":{"title":1},"properties":{"title":{"enum":[{"title":1}]}}},"title":1}`},
 		{schema.AtOther, text},
 	} {
-		v := pintest.Tree(t, text)
-		got := schema.Map(v, tt.at, func(part *jsontree.Member) bool { return part.Name != "title" })
+		v := pintest.ParseTree(t, text)
+		got := schema.MapMembers(v, tt.at, func(part *jsontree.Member) bool { return part.Name != "title" })
 		if s := string(jsontree.Append(nil, got)); s != tt.want {
 			t.Errorf("%s\ngot  %s\nwant %s", words[tt.at], s, tt.want)
 		}
@@ -176,9 +176,9 @@ func TestMap(t *testing.T) {
 			t.Errorf("%s: the value became %s", words[tt.at], s)
 		}
 	}
-	changed := schema.Map(pintest.Tree(t, `{"allOf":1,"not":{"x":1}}`), schema.AtSchema, func(part *jsontree.Member) bool {
+	changed := schema.MapMembers(pintest.ParseTree(t, `{"allOf":1,"not":{"x":1}}`), schema.AtSchema, func(part *jsontree.Member) bool {
 		if part.Name == "allOf" {
-			part.Value = pintest.Tree(t, `[{"gone":1}]`)
+			part.Value = pintest.ParseTree(t, `[{"gone":1}]`)
 		}
 		return part.Name != "gone" && part.Name != "x"
 	})
@@ -191,9 +191,9 @@ func TestMap(t *testing.T) {
 func TestMapOfAnything(t *testing.T) {
 	m := jsontest.NewMaker(20)
 	for range 300 {
-		v := pintest.Tree(t, m.Definition("t"))
+		v := pintest.ParseTree(t, m.Definition("t"))
 		for at := range words {
-			if got := schema.Map(v, at, func(*jsontree.Member) bool { return true }); !jsontree.Equal(got, v) {
+			if got := schema.MapMembers(v, at, func(*jsontree.Member) bool { return true }); !jsontree.Equal(got, v) {
 				t.Fatalf("%s: %s\nbecame %s", words[at], jsontree.Append(nil, v), jsontree.Append(nil, got))
 			}
 		}

@@ -17,14 +17,14 @@ import (
 // IsPasteable reports whether the name of a tool may be in a command we print:
 // [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}. Any other tool is named by its digest.
 func IsPasteable(tool string) bool {
-	return tool != "" && len(tool) <= 128 && tool[0] != '.' && tool[0] != '-' && text.IsOf(tool, "_.-")
+	return tool != "" && len(tool) <= 128 && tool[0] != '.' && tool[0] != '-' && text.IsAlnumOr(tool, "_.-")
 }
 
 // IsPasteableID is IsPasteable for a server ID, which is often a package's name. A
-// server ID that text.Name leaves plain is safe, unless a tilde (a home folder) or a hyphen
+// server ID that text.QuoteName leaves plain is safe, unless a tilde (a home folder) or a hyphen
 // (a flag) is its first character.
 func IsPasteableID(server string) bool {
-	return text.Name(server) == server && server[0] != '-' && server[0] != '~'
+	return text.QuoteName(server) == server && server[0] != '-' && server[0] != '~'
 }
 
 // Quote returns the user's own argument as one word for the shell that runs here: a POSIX shell, or
@@ -59,7 +59,7 @@ func quoteWindows(arg string) string {
 		// At a dot or colon PowerShell would end a flag.
 		plain = "_-"
 	}
-	if arg != "" && text.IsOf(arg, plain) {
+	if arg != "" && text.IsAlnumOr(arg, plain) {
 		return arg
 	}
 	if isUnseen(arg) || strings.ContainsAny(arg, "%!$`\"\u201c\u201d\u201e") {
@@ -81,7 +81,7 @@ func isUnseen(arg string) bool {
 // If some of it can't be seen, all but plain ASCII is escaped, as in $'\033' (POSIX.1-2024),
 // and so is "##", which may begin a command in CI logs.
 func quotePOSIX(arg string) string {
-	if arg != "" && arg[0] != '=' && text.IsOf(arg, "_@%+:,./-=") {
+	if arg != "" && arg[0] != '=' && text.IsAlnumOr(arg, "_@%+:,./-=") {
 		return arg
 	}
 	if !isUnseen(arg) {
@@ -99,8 +99,8 @@ func quotePOSIX(arg string) string {
 	return "$'" + b.String() + "'"
 }
 
-// Words returns arguments, each quoted, as a command line.
-func Words(args []string) string {
+// QuoteAll returns arguments, each quoted, as a command line.
+func QuoteAll(args []string) string {
 	list := slices.Clone(args)
 	for i := range list {
 		list[i] = Quote(list[i])
@@ -108,25 +108,25 @@ func Words(args []string) string {
 	return strings.Join(list, " ")
 }
 
-// Delete is the command that deletes a file.
-func Delete(path string) string {
+// DeleteCommand is the command that deletes a file.
+func DeleteCommand(path string) string {
 	if runtime.GOOS == "windows" {
-		return "del " + Path(path)
+		return "del " + QuotePath(path)
 	}
-	return "rm " + Path(path)
+	return "rm " + QuotePath(path)
 }
 
-// Path is Quote for a path, which must not read as a flag.
-func Path(path string) string {
+// QuotePath is Quote for a path, which must not read as a flag.
+func QuotePath(path string) string {
 	if path != "-" && strings.HasPrefix(path, "-") {
 		path = "./" + path
 	}
 	return Quote(path)
 }
 
-// ServerID returns a server ID for a command that we print. If it isn't safe, or another server has
+// PasteableServerID returns a server ID for a command that we print. If it isn't safe, or another server has
 // it (taken), the command gets a placeholder instead.
-func ServerID(server, taken string) string {
+func PasteableServerID(server, taken string) string {
 	if server == taken || !IsPasteableID(server) {
 		return Placeholder("server ID")
 	}
@@ -153,20 +153,20 @@ type Command struct {
 	Flags map[string][]string
 }
 
-// ProgramAt returns the words that start the pinproof at a path. npm installs it in a folder that isn't in
+// ProgramCommand returns the words that start the pinproof at a path. npm installs it in a folder that isn't in
 // PATH.
-func ProgramAt(path string) string {
+func ProgramCommand(path string) string {
 	if strings.Contains(filepath.ToSlash(path), "/node_modules/") {
 		return "npx --no -- pinproof"
 	}
 	return "pinproof"
 }
 
-// To makes the command for a verb, with further words at its end.
-func (c Command) To(verb string, args ...string) string {
-	words := []string{cmp.Or(c.Program, "pinproof"), verb, Path(c.Capture)}
+// ForVerb makes the command for a verb, with further words at its end.
+func (c Command) ForVerb(verb string, args ...string) string {
+	words := []string{cmp.Or(c.Program, "pinproof"), verb, QuotePath(c.Capture)}
 	if c.Lockfile != "" {
-		words = append(words, Path(c.Lockfile))
+		words = append(words, QuotePath(c.Lockfile))
 	}
 	if c.Server != "" {
 		words = append(words, "--server", Quote(c.Server))
@@ -174,8 +174,8 @@ func (c Command) To(verb string, args ...string) string {
 	return strings.Join(slices.Concat(words, c.Flags[verb], args), " ")
 }
 
-// Without returns the command without a flag that has a value.
-func (c Command) Without(flag string) Command {
+// WithoutFlag returns the command without a flag that has a value.
+func (c Command) WithoutFlag(flag string) Command {
 	flags := map[string][]string{}
 	for verb, words := range c.Flags {
 		flags[verb] = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.HasPrefix(word, "--"+flag+" ") })
@@ -184,31 +184,31 @@ func (c Command) Without(flag string) Command {
 	return c
 }
 
-// InCI makes the command for a CI job. It doesn't name a capture in a folder of the user's cache where pinproof-capture keeps
+// CICommand makes the command for a CI job. It doesn't name a capture in a folder of the user's cache where pinproof-capture keeps
 // captures for a while.
-func (c Command) InCI() string {
+func (c Command) CICommand() string {
 	path := strings.ReplaceAll(c.Capture, `\`, "/")
 	if strings.Contains(path, "/pinproof/checks/") || strings.Contains(path, "/pinproof/refused/") {
 		return "pinproof-capture check"
 	}
-	return c.To("verify")
+	return c.ForVerb("verify")
 }
 
-// Review makes the command that shows a capture and asks about it. It always names the lockfile, because
+// ReviewCommand makes the command that shows a capture and asks about it. It always names the lockfile, because
 // the person who types it may be in another folder.
-func (c Command) Review() string {
-	last := append([]string{Path(c.Lockfile)}, c.Flags["relock"]...)
+func (c Command) ReviewCommand() string {
+	last := append([]string{QuotePath(c.Lockfile)}, c.Flags["relock"]...)
 	c.Lockfile = ""
 	c.Flags = nil
-	return c.To("relock", last...)
+	return c.ForVerb("relock", last...)
 }
 
-// Retire makes the command that removes a server's pins. The ID comes from the
+// DropServer makes the command that removes a server's pins. The ID comes from the
 // lockfile, so the command has it only if that is safe.
-func (c Command) Retire(server string) string {
-	words := cmp.Or(c.Program, "pinproof") + " relock --drop-server " + ServerID(server, "")
+func (c Command) DropServer(server string) string {
+	words := cmp.Or(c.Program, "pinproof") + " relock --drop-server " + PasteableServerID(server, "")
 	if c.Lockfile != "" {
-		words += " " + Path(c.Lockfile)
+		words += " " + QuotePath(c.Lockfile)
 	}
 	return words
 }

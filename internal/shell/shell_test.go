@@ -21,13 +21,13 @@ func TestPasteable(t *testing.T) {
 }
 
 func TestShellQuote(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/posix.txt", 2) {
+	for _, row := range jsontest.ReadRows(t, "testdata/posix.txt", 2) {
 		if got := quotePOSIX(row[0]); got != row[1] {
 			t.Errorf("shellQuote(%+q) = %s, want %s", row[0], got, row[1])
 		}
 	}
 	for path, want := range map[string]string{"-": "-", "-x.json": "./-x.json", "x": "x", "--help": "./--help"} {
-		if got := Path(path); got != want {
+		if got := QuotePath(path); got != want {
 			t.Errorf("shellPath(%q) = %s, want %s", path, got, want)
 		}
 	}
@@ -36,7 +36,7 @@ func TestShellQuote(t *testing.T) {
 // TestQuoteWindows: an argument becomes one word that cmd and PowerShell both read, by the rules of their
 // documentation and those of programs (CommandLineToArgv). If there is no such word, it is Unquotable.
 func TestQuoteWindows(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/windows.txt", 2) {
+	for _, row := range jsontest.ReadRows(t, "testdata/windows.txt", 2) {
 		if got := quoteWindows(row[0]); got != row[1] {
 			t.Errorf("%q: %s, want %s", row[0], got, row[1])
 		}
@@ -79,7 +79,7 @@ func TestProgramAt(t *testing.T) {
 		"/home/node_modules.old/pinproof":                 "pinproof relock --drop-server a",
 		"":                                                "pinproof relock --drop-server a",
 	} {
-		if got := (Command{Program: ProgramAt(path)}).Retire("a"); got != want {
+		if got := (Command{Program: ProgramCommand(path)}).DropServer("a"); got != want {
 			t.Errorf("at %q: %s", path, got)
 		}
 	}

@@ -73,7 +73,7 @@ type signer struct {
 }
 
 func (s *signer) value(name, pointer string, v jsontree.Value) {
-	s.lines = append(s.lines, Line{Name: name, Text: v, Pointer: pointer, Place: text.WholePointer(pointer)})
+	s.lines = append(s.lines, Line{Name: name, Text: v, Pointer: pointer, Place: text.QuoteWholePointer(pointer)})
 }
 
 // Describe makes the signature of an entry.
@@ -100,8 +100,8 @@ func (s *signer) member(m jsontree.Member, name string) {
 	if isNameInWords(m, name) {
 		return
 	}
-	at := jsontree.Pointer("", m.Name)
-	m.Value = layout.Icons(at, m.Value)
+	at := jsontree.ExtendPointer("", m.Name)
+	m.Value = layout.SummarizeIcons(at, m.Value)
 	object := m.Kind == '{' && len(m.Parts) > 0
 	label := m.Name
 	isSpecified := pin.IsSpecifiedMember(s.entryType, m.Name)
@@ -115,7 +115,7 @@ func (s *signer) member(m jsontree.Member, name string) {
 	case (isSpecified || isFiles) && s.special(m, at, name, object):
 		return
 	case !isSpecified:
-		label = text.WholePointer(at)
+		label = text.QuoteWholePointer(at)
 	}
 	s.value(label, at, m.Value)
 }
@@ -157,7 +157,7 @@ func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
 // values adds the members of an object, each by itself.
 func (s *signer) values(prefix, at string, v jsontree.Value) {
 	for _, part := range v.Members() {
-		s.value(prefix+nameOf(part.Name), jsontree.Pointer(at, part.Name), part.Value)
+		s.value(prefix+nameOf(part.Name), jsontree.ExtendPointer(at, part.Name), part.Value)
 	}
 }
 
@@ -192,7 +192,7 @@ func (s *signer) unshown(v jsontree.Value, uri string) bool {
 		if s.files.Has(name) {
 			continue
 		}
-		pointer := jsontree.Pointer("/resources", strconv.Itoa(i))
+		pointer := jsontree.ExtendPointer("/resources", strconv.Itoa(i))
 		s.lines = append(s.lines, Line{Name: nameOf(name), Phrase: item.Get("size").Text + " bytes, not shown", Pointer: pointer, Place: pointer})
 	}
 	return true
@@ -210,13 +210,13 @@ func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
 		word := map[byte]string{'t': hint.yes, 'f': hint.no}[v.Get(hint.name).Kind]
 		if word != "" && s.entryType == pin.Tools {
 			said = append(said, hint.name)
-			at := jsontree.Pointer(pointer, hint.name)
+			at := jsontree.ExtendPointer(pointer, hint.name)
 			s.lines = append(s.lines, Line{Phrase: word, Pointer: at, Place: at, IsHint: true})
 		}
 	}
 	for _, m := range v.Members() {
 		if !slices.Contains(said, m.Name) && !(s.entryType == pin.Tools && isNameInWords(m, name)) {
-			s.value("annotations."+nameOf(m.Name), jsontree.Pointer(pointer, m.Name), m.Value)
+			s.value("annotations."+nameOf(m.Name), jsontree.ExtendPointer(pointer, m.Name), m.Value)
 		}
 	}
 }
@@ -233,16 +233,16 @@ type child struct {
 // children lists the schemas in a keyword of a schema, those of required parameters first, or the arguments of a prompt.
 // It returns nil if an argument has no name.
 func (c child) children(m jsontree.Member, required []string) (list []child) {
-	at := schema.Keyword(m.Name)
+	at := schema.KeywordPosition(m.Name)
 	isOfPrompt := m.Name == "arguments" && c.pointer == ""
-	pointer := jsontree.Pointer(c.pointer, m.Name)
+	pointer := jsontree.ExtendPointer(c.pointer, m.Name)
 	place := c.place + "/" + m.Name
 	add := func(name, before, step, place string, v jsontree.Value, required bool) {
 		printed := before + nameOf(name)
 		if before == "" && standsForItself(name) {
 			printed = `"` + name + `"`
 		}
-		list = append(list, child{printed, name, jsontree.Pointer(pointer, step), place, v, required, isOfPrompt})
+		list = append(list, child{printed, name, jsontree.ExtendPointer(pointer, step), place, v, required, isOfPrompt})
 	}
 	switch {
 	case isOfPrompt:
@@ -253,11 +253,11 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 			}
 			add(name.Text, "", strconv.Itoa(i), place+"/"+strconv.Itoa(i), item.Value, false)
 		}
-	case m.Kind == '{' && (at == schema.AtSchema || at == schema.AtSchemas):
+	case m.Kind == '{' && (at == schema.AtSchema || at == schema.AtSchemaArray):
 		printed := map[string]string{"items": "[]", "additionalProperties": "*"}[m.Name]
 		said := map[string]string{"items": c.place + "[]", "additionalProperties": c.place + ".*"}[m.Name]
 		return []child{{name: cmp.Or(printed, m.Name), pointer: pointer, place: cmp.Or(said, place), value: m.Value}}
-	case at == schema.AtSchemas:
+	case at == schema.AtSchemaArray:
 		names := constants(c.value, m.Items())
 		for i, item := range m.Items() {
 			name := "[" + strconv.Itoa(i) + "]"
@@ -266,7 +266,7 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 				name = "(" + names[i] + ")"
 				of = c.place + name
 			}
-			list = append(list, child{name: m.Name + name, pointer: jsontree.Pointer(pointer, strconv.Itoa(i)), place: of, value: item.Value})
+			list = append(list, child{name: m.Name + name, pointer: jsontree.ExtendPointer(pointer, strconv.Itoa(i)), place: of, value: item.Value})
 		}
 	case at == schema.AtProperties:
 		isRequired := map[string]bool{}
@@ -279,7 +279,7 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 				add(part.Name, "", part.Name, c.place+"."+nameOf(part.Name), part.Value, false)
 			}
 		}
-	case at == schema.AtNamed:
+	case at == schema.AtSchemaMap:
 		for _, part := range m.Members() {
 			add(part.Name, m.Name+".", part.Name, place+"/"+nameOf(part.Name), part.Value, false)
 		}
@@ -384,7 +384,9 @@ const mostAlternatives = 50
 // constant can be described in plain words, or if the schema has several lists of schemas.
 func constants(around jsontree.Value, list []jsontree.Member) []string {
 	names := make([]string, len(list))
-	isOther := func(m jsontree.Member) bool { return m.Kind != '[' || schema.Keyword(m.Name) != schema.AtSchemas }
+	isOther := func(m jsontree.Member) bool {
+		return m.Kind != '[' || schema.KeywordPosition(m.Name) != schema.AtSchemaArray
+	}
 	lists := slices.DeleteFunc(slices.Clone(around.Members()), isOther)
 	if len(list) < 2 || len(list) > mostAlternatives || len(lists) > 1 {
 		return names
@@ -432,8 +434,8 @@ func alwaysIs(v jsontree.Value) string {
 // that separates names here.
 func nameOf(name string) string {
 	if len(name) > text.MaxName {
-		return layout.JSON(jsontree.Text(name))
-	} else if said := text.Name(name); said[0] == '"' || !strings.ContainsAny(name, ".~/@") {
+		return layout.CompactJSON(jsontree.String(name))
+	} else if said := text.QuoteName(name); said[0] == '"' || !strings.ContainsAny(name, ".~/@") {
 		return said
 	}
 	return `"` + name + `"`
@@ -441,8 +443,8 @@ func nameOf(name string) string {
 
 // standsForItself reports whether a parameter's name could be mistaken for a keyword or for the output.
 func standsForItself(name string) bool {
-	at := schema.Keyword(name)
-	return name == "returns" || at == schema.AtSchema || at == schema.AtSchemas
+	at := schema.KeywordPosition(name)
+	return name == "returns" || at == schema.AtSchema || at == schema.AtSchemaArray
 }
 
 // requiredIn returns the names that a schema requires, in the order of its list, or nil if the list isn't one of
@@ -598,13 +600,13 @@ func (w *wording) member(m jsontree.Member) {
 		w.covers(m.Name)
 		return
 	} else if slices.Contains(constraints(), m.Name) {
-		short = layout.JSON(v)
+		short = layout.CompactJSON(v)
 	}
 	switch {
 	case m.Name == "enum" && len(v.Items()) > 0:
 		var values []string
 		for _, item := range v.Items() {
-			values = append(values, layout.JSON(item.Value))
+			values = append(values, layout.CompactJSON(item.Value))
 		}
 		limit = strings.Join(values, " | ")
 	case m.Name == "additionalProperties" && v.Kind == 'f':
@@ -650,7 +652,7 @@ func plain(v jsontree.Value) string {
 	}
 	value := v.Get("const")
 	if w.isImplied && len(v.Parts) == 2 && value.Kind != 0 && value.Kind != 'n' { // null would read as the type
-		return layout.JSON(value)
+		return layout.CompactJSON(value)
 	}
 	if len(w.limits) > 0 {
 		return "(" + phraseOf(w.parts(false)) + ")"

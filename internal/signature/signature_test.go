@@ -23,10 +23,10 @@ func signed(entryType pin.EntryType, definition jsontree.Value) string {
 			b.WriteString(indent + head + "\n")
 			indent += "  "
 		}
-		for _, line := range layout.Value('=', l.Text, false) {
+		for _, line := range layout.ValueLines('=', l.Text, false) {
 			b.WriteString(indent + "| " + line.Runs[0].Text + "\n")
 		}
-		for _, line := range layout.Value('=', l.Keywords, false) {
+		for _, line := range layout.ValueLines('=', l.Keywords, false) {
 			b.WriteString(strings.Repeat("  ", l.Depth+1) + "| " + line.Runs[0].Text + "\n")
 		}
 	}
@@ -68,7 +68,7 @@ _meta
 /more
   | {"b":"c"}
 `
-	if got := signed(pin.Tools, pintest.Tree(t, tool)); got != want {
+	if got := signed(pin.Tools, pintest.ParseTree(t, tool)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -77,7 +77,7 @@ _meta
 func TestEmptyDescription(t *testing.T) {
 	const with, without = `{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","description":""}}}}`,
 		`{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`
-	if got := signed(pin.Tools, pintest.Tree(t, with)); got == signed(pin.Tools, pintest.Tree(t, without)) {
+	if got := signed(pin.Tools, pintest.ParseTree(t, with)); got == signed(pin.Tools, pintest.ParseTree(t, without)) {
 		t.Errorf("nothing shows or names it:\n%s", got)
 	}
 }
@@ -90,12 +90,12 @@ func TestOddRequired(t *testing.T) {
 		`{"name":"t","inputSchema":{"type":"object","required":[],"properties":{"a":{}}}}`:                  "(input)  object\n  a  any value\n",
 		`{"name":"t","inputSchema":{"properties":{"":{},"a":{}},"required":["a"]}}`:                         "(input)  no type\n  a  required\n  \"\"  any value\n", // one has no name
 	} {
-		if got := signed(pin.Tools, pintest.Tree(t, definition)); got != want {
+		if got := signed(pin.Tools, pintest.ParseTree(t, definition)); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", definition, got, want)
 		}
 	}
 	const argument = `{"name":"p","arguments":[{"name":"a","required":"yes"}]}`
-	if got := signed(pin.Prompts, pintest.Tree(t, argument)); got != "a\n  | {\"required\":\"yes\"}\n" {
+	if got := signed(pin.Prompts, pintest.ParseTree(t, argument)); got != "a\n  | {\"required\":\"yes\"}\n" {
 		t.Error(got)
 	}
 }
@@ -104,7 +104,7 @@ func TestOddRequired(t *testing.T) {
 func TestParameterReturns(t *testing.T) {
 	const tool = `{"name":"t","inputSchema":{"type":"object","properties":{"returns":{"type":"object","additionalProperties":false},"code":{"type":"object","additionalProperties":false}}},
 		"outputSchema":{"type":"object","additionalProperties":false}}`
-	if got, want := signed(pin.Tools, pintest.Tree(t, tool)), "(input)  object\n  code  object, closed\n  \"returns\"  object, closed\nreturns  closed\n"; got != want {
+	if got, want := signed(pin.Tools, pintest.ParseTree(t, tool)), "(input)  object\n  code  object, closed\n  \"returns\"  object, closed\nreturns  closed\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -132,7 +132,7 @@ func TestPhrases(t *testing.T) {
 		{`{"maxLength":24,"type":"string"}`, `string, maxLength 24`},
 	} {
 		definition := `{"name":"t","inputSchema":{"type":"object","properties":{"p":` + tt.schema + `}}}`
-		got := signed(pin.Tools, pintest.Tree(t, definition))
+		got := signed(pin.Tools, pintest.ParseTree(t, definition))
 		if got != "(input)  object\n  p  "+tt.want+"\n" {
 			t.Errorf("%s: got %s, want %s", tt.schema, got, tt.want)
 		}
@@ -154,7 +154,7 @@ func TestRoots(t *testing.T) {
 		`{"outputSchema":{"type":["object","null"],"additionalProperties":false}}`:               "returns  object or null, closed\n",
 		`{"outputSchema":{"type":"object","properties":{"a":{"type":"string"}},"title":"Tide"}}`: "returns  object\n  | {\"title\":\"Tide\"}\n  a  string\n",
 	} {
-		if got := signed(pin.Tools, pintest.Tree(t, definition)); got != want {
+		if got := signed(pin.Tools, pintest.ParseTree(t, definition)); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", definition, got, want)
 		}
 	}
@@ -218,7 +218,7 @@ mimeType
   | ["a"]
 `},
 	} {
-		if got := signed(test.entryType, pintest.Tree(t, test.definition)); got != test.want {
+		if got := signed(test.entryType, pintest.ParseTree(t, test.definition)); got != test.want {
 			t.Errorf("got\n%s\nwant\n%s", got, test.want)
 		}
 	}
@@ -313,7 +313,7 @@ func madeSchema(m jsontest.Maker, depth int) string {
 func edited(t *testing.T, m jsontest.Maker, v jsontree.Value) jsontree.Value {
 	v.Parts = append([]jsontree.Member(nil), v.Parts...)
 	if len(v.Parts) == 0 {
-		return pintest.Tree(t, m.Pick(`true`, `"x"`, `""`, `{"type":"string"}`, `["a"]`, `7`))
+		return pintest.ParseTree(t, m.Pick(`true`, `"x"`, `""`, `{"type":"string"}`, `["a"]`, `7`))
 	}
 	i := m.IntN(len(v.Parts))
 	switch {
@@ -323,11 +323,11 @@ func edited(t *testing.T, m jsontest.Maker, v jsontree.Value) jsontree.Value {
 	case m.IntN(3) == 0:
 		v.Parts = append(v.Parts[:i:i], v.Parts[i+1:]...)
 	case m.IntN(2) == 0:
-		v.Parts[i].Value = pintest.Tree(t, madeSchema(m, 1))
+		v.Parts[i].Value = pintest.ParseTree(t, madeSchema(m, 1))
 	case v.Kind == '[':
 		v.Parts = append(v.Parts, v.Parts[i])
 	case !v.Has("new"):
-		v.Parts = append(v.Parts, jsontree.Member{Name: "new", Value: pintest.Tree(t, madeSchema(m, 0))})
+		v.Parts = append(v.Parts, jsontree.Member{Name: "new", Value: pintest.ParseTree(t, madeSchema(m, 0))})
 	}
 	return v
 }
@@ -345,11 +345,11 @@ func differences(a, b jsontree.Value, pointer string) (list []string) {
 		if a.Kind == '[' {
 			step, other = strconv.Itoa(i), b.Parts[i].Value
 		}
-		list = append(list, differences(p.Value, other, jsontree.Pointer(pointer, step))...)
+		list = append(list, differences(p.Value, other, jsontree.ExtendPointer(pointer, step))...)
 	}
 	for _, p := range b.Members() {
 		if !a.Has(p.Name) {
-			list = append(list, jsontree.Pointer(pointer, p.Name))
+			list = append(list, jsontree.ExtendPointer(pointer, p.Name))
 		}
 	}
 	return list
@@ -360,11 +360,11 @@ func differences(a, b jsontree.Value, pointer string) (list []string) {
 func TestNothingIsHiddenBySignatures(t *testing.T) {
 	t.Parallel()
 	m := jsontest.NewMaker(77)
-	rounds, allAlike := jsontest.Rounds(500, 1_500), 0
+	rounds, allAlike := jsontest.RoundCount(500, 1_500), 0
 	for entryType := range pin.Instructions {
 		different, alike := 0, 0
 		for range rounds {
-			was := pintest.Tree(t, madeEntry(m, entryType))
+			was := pintest.ParseTree(t, madeEntry(m, entryType))
 			is := edited(t, m, was)
 			old, new := pintest.CanonicalTree(t, string(jsontree.Append(nil, was))), pintest.CanonicalTree(t, string(jsontree.Append(nil, is)))
 			if jsontree.Equal(old, new) || is.Get(pin.EntryTypeInfo[entryType].Identity).Text != "t" {
@@ -377,7 +377,7 @@ func TestNothingIsHiddenBySignatures(t *testing.T) {
 			}
 			alike++
 			for _, pointer := range differences(old, new, "") {
-				steps, _ := jsontree.Tokens(pointer)
+				steps, _ := jsontree.SplitPointer(pointer)
 				at := func(root jsontree.Value) jsontree.Value {
 					for _, step := range steps {
 						root = *cmp.Or(jsontree.Lookup(&root, step), &jsontree.Value{})
@@ -393,7 +393,7 @@ func TestNothingIsHiddenBySignatures(t *testing.T) {
 			}
 		}
 		allAlike += alike
-		if different < rounds*2/3 || alike < 1 && jsontest.Long() {
+		if different < rounds*2/3 || alike < 1 && jsontest.IsLongRun() {
 			t.Errorf("%s: %d pairs, %d of them alike", pin.EntryTypeInfo[entryType].Member, different, alike)
 		}
 	}

@@ -23,7 +23,7 @@ const maxHead = 64 << 10
 // CheckFrontmatter returns an error if the frontmatter of a SKILL.md differs from its entry's, because some
 // models read the file and others the entry. The error is safe to print.
 func CheckFrontmatter(file string, frontmatter jsontree.Value) error {
-	head, err := Head(file)
+	head, err := Frontmatter(file)
 	if err != nil {
 		return err
 	}
@@ -41,9 +41,9 @@ func CheckFrontmatter(file string, frontmatter jsontree.Value) error {
 	return compareNodes(document.Content[0], frontmatter, func() string { return "" })
 }
 
-// Head returns the frontmatter of a SKILL.md: the YAML between the first line, which is ---, and the next such
+// Frontmatter returns the frontmatter of a SKILL.md: the YAML between the first line, which is ---, and the next such
 // line.
-func Head(file string) (string, error) {
+func Frontmatter(file string) (string, error) {
 	first, rest, ok := strings.Cut(file, "\n")
 	if !ok || strings.TrimRight(first, "\r") != "---" {
 		return "", errors.New("it doesn't begin with a line ---, so it has no frontmatter")
@@ -52,7 +52,7 @@ func Head(file string) (string, error) {
 	endsBefore := false // gray-matter ends it at such a line
 	for line := range strings.Lines(rest) {
 		if at > maxHead {
-			return "", fmt.Errorf("its head has more than %s bytes", text.Number(maxHead))
+			return "", fmt.Errorf("its head has more than %s bytes", text.FormatNumber(maxHead))
 		}
 		isEnd := strings.TrimRight(line, " \t\r\n") == "---"
 		if isEnd && endsBefore {
@@ -66,10 +66,10 @@ func Head(file string) (string, error) {
 	return "", errors.New("no line --- ends its head")
 }
 
-// AnyHead returns the lines at the start of a file that some library may read as frontmatter: gray-matter and others
+// LenientFrontmatter returns the lines at the start of a file that some library may read as frontmatter: gray-matter and others
 // also accept it after a byte order mark or spaces, with text after the first --- (---js, which it runs), and in TOML
 // (+++). It returns the whole file if no line ends the frontmatter.
-func AnyHead(file string) string {
+func LenientFrontmatter(file string) string {
 	const mark = 3
 	start := strings.TrimLeft(file, "\uFEFF \t\r\n")
 	if !strings.HasPrefix(start, "---") && !strings.HasPrefix(start, "+++") {
@@ -90,13 +90,13 @@ func AnyHead(file string) string {
 type place func() string
 
 func (at place) below(token string) place {
-	return func() string { return jsontree.Pointer(at(), token) }
+	return func() string { return jsontree.ExtendPointer(at(), token) }
 }
 
 func (at place) errorf(format string, args ...any) error {
 	where := "its head"
 	if pointer := at(); pointer != "" {
-		where = "in its head, " + text.Pointer(pointer)
+		where = "in its head, " + text.QuotePointer(pointer)
 	}
 	return errors.New(where + fmt.Sprintf(format, args...))
 }
@@ -144,12 +144,12 @@ func compareMembers(n *yaml.Node, v jsontree.Value, at place) error {
 			return at.errorf(" has a key that is no plain text")
 		}
 		if seen[key.Value] {
-			return at.errorf(" has the key %s twice", text.Name(key.Value))
+			return at.errorf(" has the key %s twice", text.QuoteName(key.Value))
 		}
 		seen[key.Value] = true
 		member := jsontree.Lookup(&v, key.Value)
 		if member == nil {
-			return at.errorf(" has %s, which the entry's frontmatter lacks", text.Name(key.Value))
+			return at.errorf(" has %s, which the entry's frontmatter lacks", text.QuoteName(key.Value))
 		}
 		if err := compareNodes(n.Content[i+1], *member, at.below(key.Value)); err != nil {
 			return err
@@ -157,7 +157,7 @@ func compareMembers(n *yaml.Node, v jsontree.Value, at place) error {
 	}
 	for _, m := range v.Members() {
 		if !seen[m.Name] {
-			return at.errorf(" lacks %s, which the entry's frontmatter has", text.Name(m.Name))
+			return at.errorf(" lacks %s, which the entry's frontmatter has", text.QuoteName(m.Name))
 		}
 	}
 	return nil
@@ -219,4 +219,4 @@ func readsAsDate(plain, written string) bool {
 }
 
 // midnight matches how libraries write the time of a day without one, in UTC.
-var midnight = text.Pattern(`^[T ]00:00:00(\.000(000)?)?(\+00:00)?Z?$`)
+var midnight = text.LazyRegexp(`^[T ]00:00:00(\.000(000)?)?(\+00:00)?Z?$`)

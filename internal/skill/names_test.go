@@ -33,7 +33,7 @@ func TestCodeNames(t *testing.T) {
 func TestFence(t *testing.T) {
 	for _, before := range []string{"", "\ufeff", "> ", "1. ", "- ", ": ", "#. "} {
 		text := before + "```sh\nls\n```\n"
-		if got := FromCode(text); got != text {
+		if got := FromFirstCode(text); got != text {
 			t.Errorf("%q", got)
 		}
 	}

@@ -54,7 +54,7 @@ type CodeNames struct {
 // Add adds the names in a file.
 func (c *CodeNames) Add(name, content string) {
 	if IsProse(name) && !IsExecutable(name, content) {
-		content = FromCode(content)
+		content = FromFirstCode(content)
 	}
 	c.AddCode(content)
 }

@@ -37,8 +37,8 @@ type File struct {
 	Size int64 // in bytes
 }
 
-// Name is the path of a file inside its skill's folder, not printable: scripts/extract.py.
-func (s *Skill) Name(f File) string { return strings.TrimPrefix(f.URI, s.Folder) }
+// FilePath is the path of a file inside its skill's folder, not printable: scripts/extract.py.
+func (s *Skill) FilePath(f File) string { return strings.TrimPrefix(f.URI, s.Folder) }
 
 // File returns the file of a URI, or nil.
 func (s *Skill) File(uri string) *File {
@@ -66,22 +66,22 @@ const (
 // Main is the file that every skill has. Dynamic is the value of "resources" in an entry that doesn't list its
 // files.
 const (
-	Main    = "SKILL.md"
-	Dynamic = "dynamic"
+	MainFile         = "SKILL.md"
+	DynamicResources = "dynamic"
 )
 
 // Parse parses an entry. It accepts only what the specification allows, because two clients that repair an entry
 // may repair it differently.
 func Parse(v jsontree.Value) (*Skill, *jsontree.Error) {
 	uri := v.Get("uri")
-	s := &Skill{URI: v.TextIn("uri")}
-	folder, ok := strings.CutSuffix(s.URI, "/"+Main)
+	s := &Skill{URI: v.StringIn("uri")}
+	folder, ok := strings.CutSuffix(s.URI, "/"+MainFile)
 	if !ok {
-		return nil, uri.Errorf(`its "uri" is not that of a %s`, Main)
+		return nil, uri.Errorf(`its "uri" is not that of a %s`, MainFile)
 	}
 	s.Folder = folder + "/"
-	if !IsPlain(s.URI) {
-		return nil, uri.Errorf(`its "uri" is spelled in an unusual way: %s`, text.Name(s.URI))
+	if !IsPlainURI(s.URI) {
+		return nil, uri.Errorf(`its "uri" is spelled in an unusual way: %s`, text.QuoteName(s.URI))
 	}
 	if files := v.Get("files"); files.Kind != 0 {
 		return nil, files.Errorf(`it has a member "files", by which its files are shown`)
@@ -91,8 +91,8 @@ func Parse(v jsontree.Value) (*Skill, *jsontree.Error) {
 		return nil, v.ErrorIn("frontmatter", `its "frontmatter" is not an object`)
 	}
 	last := unescape(folder[strings.LastIndex(folder, "/")+1:])
-	if last == "" || frontmatter.TextIn("name") != last {
-		return nil, frontmatter.ErrorIn("name", `the "name" in its frontmatter is not that of its folder, %s`, text.Name(last))
+	if last == "" || frontmatter.StringIn("name") != last {
+		return nil, frontmatter.ErrorIn("name", `the "name" in its frontmatter is not that of its folder, %s`, text.QuoteName(last))
 	}
 	return s.readFiles(v)
 }
@@ -100,12 +100,12 @@ func Parse(v jsontree.Value) (*Skill, *jsontree.Error) {
 // readFiles reads the list of files.
 func (s *Skill) readFiles(v jsontree.Value) (*Skill, *jsontree.Error) {
 	resources := v.Get("resources")
-	if resources.Kind == '"' && resources.Text == Dynamic {
+	if resources.Kind == '"' && resources.Text == DynamicResources {
 		s.Dynamic = true
 		return s, nil
 	}
 	if resources.Kind != '[' {
-		return nil, v.ErrorIn("resources", `its "resources" is neither an array nor %q`, Dynamic)
+		return nil, v.ErrorIn("resources", `its "resources" is neither an array nor %q`, DynamicResources)
 	}
 	seen := map[string]bool{}
 	s.index = map[string]int{}
@@ -116,21 +116,21 @@ func (s *Skill) readFiles(v jsontree.Value) (*Skill, *jsontree.Error) {
 			return nil, wrong
 		}
 		if !strings.HasPrefix(f.URI, s.Folder) || f.URI == s.Folder {
-			return nil, item.Errorf("its file %s is outside of its folder", text.Name(f.URI))
+			return nil, item.Errorf("its file %s is outside of its folder", text.QuoteName(f.URI))
 		}
-		if !IsPlain(f.URI) {
-			return nil, item.Errorf("the URI of its file %s is spelled in an unusual way", text.Name(f.URI))
+		if !IsPlainURI(f.URI) {
+			return nil, item.Errorf("the URI of its file %s is spelled in an unusual way", text.QuoteName(f.URI))
 		}
 		key := URIKey(f.URI)
 		if seen[key] {
-			return nil, item.Errorf("its file %s is listed twice", text.Name(f.URI))
+			return nil, item.Errorf("its file %s is listed twice", text.QuoteName(f.URI))
 		}
 		seen[key] = true
 		s.index[f.URI] = len(s.Files)
 		s.Files = append(s.Files, *f)
 	}
 	if s.File(s.URI) == nil {
-		return nil, resources.Errorf("its resources have no entry for its own %s", Main)
+		return nil, resources.Errorf("its resources have no entry for its own %s", MainFile)
 	}
 	return s, nil
 }
@@ -140,7 +140,7 @@ func readFile(v jsontree.Value) (*File, *jsontree.Error) {
 	if v.Kind != '{' {
 		return nil, v.Errorf("not an object")
 	}
-	f := &File{URI: v.TextIn("uri"), Digest: v.TextIn("digest")}
+	f := &File{URI: v.StringIn("uri"), Digest: v.StringIn("digest")}
 	size := v.Get("size")
 	if f.URI == "" {
 		return nil, v.ErrorIn("uri", `no "uri" that is a non-empty string`)
@@ -156,8 +156,8 @@ func readFile(v jsontree.Value) (*File, *jsontree.Error) {
 	return f, nil
 }
 
-// Unread is the id of the warning about a file whose text isn't known.
-const Unread = "unread-file"
+// UnreadFileID is the id of the warning about a file whose text isn't known.
+const UnreadFileID = "unread-file"
 
 // DigestPrefix begins every digest.
 const DigestPrefix = "sha256:"

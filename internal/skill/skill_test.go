@@ -13,7 +13,7 @@ const hex = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852
 
 func tree(t testing.TB, text string) jsontree.Value {
 	t.Helper()
-	v, err := jsontree.NewReader([]byte(text)).Only()
+	v, err := jsontree.NewReader([]byte(text)).ReadSingle()
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -28,7 +28,7 @@ func TestRead(t *testing.T) {
 	if problem != nil {
 		t.Fatal(problem.Text)
 	}
-	if s.Folder != "skill://acme/pdf/" || len(s.Files) != 2 || s.Name(s.Files[1]) != "scripts/a.py" || s.Size() != 7 || s.Dynamic {
+	if s.Folder != "skill://acme/pdf/" || len(s.Files) != 2 || s.FilePath(s.Files[1]) != "scripts/a.py" || s.Size() != 7 || s.Dynamic {
 		t.Errorf("%+v", s)
 	}
 	for _, same := range []string{
@@ -50,7 +50,7 @@ func TestRead(t *testing.T) {
 
 // TestReadRefuses makes each edit of testdata/refused.txt in a good entry.
 func TestReadRefuses(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/refused.txt", 3) {
+	for _, row := range jsontest.ReadRows(t, "testdata/refused.txt", 3) {
 		mangled := strings.Replace(whole, row[0], row[1], 1)
 		if mangled == whole {
 			t.Fatalf("nothing is %s", row[0])
@@ -81,11 +81,11 @@ func TestKey(t *testing.T) {
 		if skill.URIKey(odd) != skill.URIKey(file) {
 			t.Errorf("%q: %q, want %q", odd, skill.URIKey(odd), skill.URIKey(file))
 		}
-		if odd != "skill://ACME/pdf/scripts/a.py" && odd != "skill://acme/pdf/scripts/A.PY" && skill.IsPlain(odd) && odd != "skill:acme/pdf/scripts/a.py" && odd != "skill://acme/pdf/\u017fcripts/a.py" {
+		if odd != "skill://ACME/pdf/scripts/a.py" && odd != "skill://acme/pdf/scripts/A.PY" && skill.IsPlainURI(odd) && odd != "skill:acme/pdf/scripts/a.py" && odd != "skill://acme/pdf/\u017fcripts/a.py" {
 			t.Errorf("%q is plain", odd)
 		}
 	}
-	if !skill.IsMain("skill://acme/x/skill.MD?y") || skill.IsMain("skill://acme/xSKILL.md") || skill.FolderOf("skill://Acme/x/SKILL.md") != "skill:acme/x/" {
+	if !skill.IsMainFile("skill://acme/x/skill.MD?y") || skill.IsMainFile("skill://acme/xSKILL.md") || skill.FolderOf("skill://Acme/x/SKILL.md") != "skill:acme/x/" {
 		t.Error("folders")
 	}
 }
@@ -95,7 +95,7 @@ func FuzzKey(f *testing.F) {
 	f.Fuzz(func(t *testing.T, uri string) {
 		key := skill.URIKey(uri)
 		// A file of a folder is in it by its key, too.
-		if folder := skill.URIKey(uri + "/"); skill.IsPlain(uri+"/a") && !strings.HasPrefix(skill.URIKey(uri+"/a"), strings.TrimSuffix(folder, "/")) {
+		if folder := skill.URIKey(uri + "/"); skill.IsPlainURI(uri+"/a") && !strings.HasPrefix(skill.URIKey(uri+"/a"), strings.TrimSuffix(folder, "/")) {
 			t.Errorf("%q isn't within itself: %q", uri, key)
 		}
 	})

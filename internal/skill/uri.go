@@ -12,10 +12,10 @@ import (
 // one file to them. So a skill's files have to be spelled plainly, and any other URI that could mean
 // one of them is treated as if it did.
 
-// IsPlain reports whether a URI can be read in only one way: a lower-case scheme, no query and no fragment, no
+// IsPlainURI reports whether a URI can be read in only one way: a lower-case scheme, no query and no fragment, no
 // empty, dot or dot-dot segment, no backslash, no space or control character, no hidden character, and percent
 // escapes only of what has to be escaped (RFC 3986, section 6.2.2).
-func IsPlain(uri string) bool {
+func IsPlainURI(uri string) bool {
 	scheme, rest, ok := strings.Cut(uri, ":")
 	if !ok || scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {
 		return false
@@ -79,7 +79,7 @@ func unescape(s string) string {
 }
 
 // maxDecodings is how often nested percent escapes are decoded. A URI with more levels keeps escapes that no
-// plain URI has (IsPlain).
+// plain URI has (IsPlainURI).
 const maxDecodings = 8
 
 // asBrowsers replaces characters that browsers read as other characters, or ignore.
@@ -125,10 +125,12 @@ func URIKey(uri string) string {
 	return key
 }
 
-// IsMain reports whether a URI, in any spelling, is that of a SKILL.md.
-func IsMain(uri string) bool { return strings.HasSuffix(URIKey(uri), "/"+strings.ToLower(Main)) }
+// IsMainFile reports whether a URI, in any spelling, is that of a SKILL.md.
+func IsMainFile(uri string) bool {
+	return strings.HasSuffix(URIKey(uri), "/"+strings.ToLower(MainFile))
+}
 
-// FolderOf returns the folder of a URI for which IsMain is true, as a key with a slash at its end.
+// FolderOf returns the folder of a URI for which IsMainFile is true, as a key with a slash at its end.
 func FolderOf(uri string) string {
-	return strings.TrimSuffix(URIKey(uri), strings.ToLower(Main))
+	return strings.TrimSuffix(URIKey(uri), strings.ToLower(MainFile))
 }

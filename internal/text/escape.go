@@ -85,11 +85,11 @@ const (
 // If the text itself spells one of our marks, the first character of that is escaped. So
 // is the bracket of "##[", a command in CI logs. Two texts give the same result only if
 // they are equal.
-func Printable(s string) string { return string(Append(nil, s, false)) }
+func Printable(s string) string { return string(AppendPrintable(nil, s, false)) }
 
-// Append appends s as Printable returns it. With asciiOnly it also escapes all that is
+// AppendPrintable appends s as Printable returns it. With asciiOnly it also escapes all that is
 // not ASCII.
-func Append(dst []byte, s string, asciiOnly bool) []byte {
+func AppendPrintable(dst []byte, s string, asciiOnly bool) []byte {
 	// A combining mark at the start would be drawn onto our own text.
 	marks := maxMarks
 	base := rune(0) // the last character that isn't a mark
@@ -133,7 +133,7 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 				next = marks + 1
 			}
 		case r == '<' && SpellsMark(rest),
-			r == '[' && (strings.HasPrefix(rest, "-") || AfterHashes(s[:i])),
+			r == '[' && (strings.HasPrefix(rest, "-") || BracketStartsCICommand(s[:i])),
 			r == '{' && strings.HasPrefix(rest, "+"):
 			dst = appendEscape(dst, r)
 		default:
@@ -172,7 +172,7 @@ func appendDecoded(dst []byte, kind, text string, asciiOnly bool) []byte {
 		kind += "s"
 	}
 	dst = fmt.Appendf(dst, "<%d %s: \"", len(text), kind)
-	dst = Append(dst, quoteEscapes.Replace(text), asciiOnly)
+	dst = AppendPrintable(dst, quoteEscapes.Replace(text), asciiOnly)
 	return append(dst, `">`...)
 }
 
@@ -197,9 +197,9 @@ func spelled(run string) string {
 	return string(text)
 }
 
-// AfterHashes reports whether a bracket after s would begin a command of a CI log:
+// BracketStartsCICommand reports whether a bracket after s would begin a command of a CI log:
 // "##[group]" (GitHub, Azure Pipelines), "##vso[task…]" (Azure Pipelines).
-func AfterHashes(s string) bool {
+func BracketStartsCICommand(s string) bool {
 	return strings.HasSuffix(strings.TrimRight(s, letters), "##")
 }
 
@@ -230,14 +230,14 @@ func runLength(s string, r rune) int {
 	return n
 }
 
-// Lines is Printable for text that is shown on several lines. It breaks the text at each line feed, spells out
+// PrintableLines is Printable for text that is shown on several lines. It breaks the text at each line feed, spells out
 // the spaces at the end of a line, and shows a long run of line feeds as a line with their count.
-func Lines(s string, asciiOnly bool) (lines []string) {
+func PrintableLines(s string, asciiOnly bool) (lines []string) {
 	for {
 		before, after, long := strings.Cut(s, strings.Repeat("\n", maxLineFeeds+1))
 		for line := range strings.SplitSeq(before, "\n") {
 			kept := strings.TrimRight(line, " ")
-			lines = append(lines, string(Append(nil, kept, asciiOnly))+Blanks(line[len(kept):]))
+			lines = append(lines, string(AppendPrintable(nil, kept, asciiOnly))+SpellWhitespace(line[len(kept):]))
 		}
 		if !long {
 			return lines
@@ -248,36 +248,36 @@ func Lines(s string, asciiOnly bool) (lines []string) {
 	}
 }
 
-// Blanks spells out whitespace: each run of spaces, tabs or line feeds becomes "<2 spaces>" or the like. It
+// SpellWhitespace spells out whitespace: each run of spaces, tabs or line feeds becomes "<2 spaces>" or the like. It
 // escapes other characters.
-func Blanks(s string) string {
+func SpellWhitespace(s string) string {
 	var spelled []byte
 	for s != "" {
 		noun := map[byte]string{' ': "space", '\t': "tab", '\n': "line feed"}[s[0]]
 		n := 1
 		if noun != "" {
 			n = runLength(s, rune(s[0]))
-			spelled = fmt.Appendf(spelled, "<%s>", Count(n, noun))
+			spelled = fmt.Appendf(spelled, "<%s>", FormatCount(n, noun))
 		} else {
-			spelled = Append(spelled, s[:n], true)
+			spelled = AppendPrintable(spelled, s[:n], true)
 		}
 		s = s[n:]
 	}
 	return string(spelled)
 }
 
-// Name returns the name of a tool, a server or a member for a line that we print.
+// QuoteName returns the name of a tool, a server or a member for a line that we print.
 // Unless it has only [A-Za-z0-9_./~@-], it gets double quotes, and every character outside
 // ASCII is escaped: a look-alike letter is seen, and no field can be forged.
-func Name(s string) string {
-	if s != "" && len(s) <= MaxName && IsOf(s, "_./~@-") {
+func QuoteName(s string) string {
+	if s != "" && len(s) <= MaxName && IsAlnumOr(s, "_./~@-") {
 		return s
 	}
 	return quotedEnds(s, MaxName, 0)
 }
 
-// IsOf reports whether s has nothing but ASCII letters, digits and these signs.
-func IsOf(s, signs string) bool {
+// IsAlnumOr reports whether s has nothing but ASCII letters, digits and these signs.
+func IsAlnumOr(s, signs string) bool {
 	return strings.TrimLeft(s, letters+"0123456789"+signs) == ""
 }
 
@@ -285,7 +285,7 @@ func IsOf(s, signs string) bool {
 // bytes of the digest of s, which distinguish s from other texts with the same ends.
 func quotedEnds(s string, head, tail int) string {
 	printed := func(s string) string { // nobody sees how many spaces there are where a line is wrapped
-		return strings.ReplaceAll(string(Append(nil, quoteEscapes.Replace(s), true)), "  ", " <U+0020>")
+		return strings.ReplaceAll(string(AppendPrintable(nil, quoteEscapes.Replace(s), true)), "  ", " <U+0020>")
 	}
 	var starts []int // of the code points
 	for at := range s {
@@ -297,32 +297,32 @@ func quotedEnds(s string, head, tail int) string {
 	}
 	starts = append(starts, len(s))
 	digest := sha256.Sum256([]byte(s))
-	cut := fmt.Sprintf("<and %s, sha256 %x>", Count(left, "more character"), digest[:12])
+	cut := fmt.Sprintf("<and %s, sha256 %x>", FormatCount(left, "more character"), digest[:12])
 	return `"` + printed(s[:starts[head]]) + cut + printed(s[starts[head+left]:]) + `"`
 }
 
-// Names quotes each name in a list, as Name does.
-func Names(names []string) []string {
+// QuoteNames quotes each name in a list, as QuoteName does.
+func QuoteNames(names []string) []string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
-		quoted[i] = Name(n)
+		quoted[i] = QuoteName(n)
 	}
 	return quoted
 }
 
-// Pointer is Name for a JSON Pointer: "$" is common there and needs no quotes, and the end is more important
+// QuotePointer is QuoteName for a JSON Pointer: "$" is common there and needs no quotes, and the end is more important
 // than the middle. The empty pointer, to the whole value, stays empty.
-func Pointer(pointer string) string {
-	if len(pointer) <= maxPointer && IsOf(pointer, "_./~@-$") {
+func QuotePointer(pointer string) string {
+	if len(pointer) <= maxPointer && IsAlnumOr(pointer, "_./~@-$") {
 		return pointer
 	}
 	return quotedEnds(pointer, maxPointer/4, maxPointer*3/4)
 }
 
-// WholePointer is like Pointer, but doesn't shorten a long one.
-func WholePointer(pointer string) string {
+// QuoteWholePointer is like QuotePointer, but doesn't shorten a long one.
+func QuoteWholePointer(pointer string) string {
 	if len(pointer) <= maxPointer {
-		return Pointer(pointer)
+		return QuotePointer(pointer)
 	}
 	return quotedEnds(pointer, len(pointer), 0)
 }
@@ -332,19 +332,19 @@ func IsAlnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// Number writes n with a comma between groups of three digits.
-func Number(n int) string {
+// FormatNumber writes n with a comma between groups of three digits.
+func FormatNumber(n int) string {
 	if -1000 < n && n < 1000 {
 		return strconv.Itoa(n)
 	}
-	return fmt.Sprintf("%s,%03d", Number(n/1000), max(n%1000, -(n%1000)))
+	return fmt.Sprintf("%s,%03d", FormatNumber(n/1000), max(n%1000, -(n%1000)))
 }
 
-// Signed writes n like Number, with its sign.
-func Signed(n int) string { return strings.Replace("+"+Number(n), "+-", "-", 1) }
+// FormatSigned writes n like FormatNumber, with its sign.
+func FormatSigned(n int) string { return strings.Replace("+"+FormatNumber(n), "+-", "-", 1) }
 
-// Spaced puts two spaces before each part that isn't empty.
-func Spaced(parts ...string) (text string) {
+// JoinSpaced puts two spaces before each part that isn't empty.
+func JoinSpaced(parts ...string) (text string) {
 	for _, part := range parts {
 		if part != "" {
 			text += "  " + part
@@ -353,27 +353,27 @@ func Spaced(parts ...string) (text string) {
 	return text
 }
 
-// Count writes a count with its noun: "1 tool", "1,200 tools".
-func Count(n int, noun string) string {
+// FormatCount writes a count with its noun: "1 tool", "1,200 tools".
+func FormatCount(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	if strings.HasSuffix(noun, "ry") {
-		return Number(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
+		return FormatNumber(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
 	}
-	return Number(n) + " " + noun + "s"
+	return FormatNumber(n) + " " + noun + "s"
 }
 
-// List lists the first few names and counts the rest.
-func List(names []string, most int) string {
-	return FirstOf(names[:min(len(names), most)], len(names))
+// JoinNames lists the first few names and counts the rest.
+func JoinNames(names []string, most int) string {
+	return JoinFirstNames(names[:min(len(names), most)], len(names))
 }
 
-// FirstOf lists the names, which are the first of count names, and counts the rest.
-func FirstOf(names []string, count int) string {
+// JoinFirstNames lists the names, which are the first of count names, and counts the rest.
+func JoinFirstNames(names []string, count int) string {
 	list := strings.Join(names, ", ")
 	if left := count - len(names); left > 0 {
-		list += " and " + Number(left) + " more"
+		list += " and " + FormatNumber(left) + " more"
 	}
 	return list
 }

@@ -28,7 +28,7 @@ func TestStrikes(t *testing.T) {
 
 // TestPrintable prints the texts in testdata/printable.txt.
 func TestPrintable(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/printable.txt", 3) {
+	for _, row := range jsontest.ReadRows(t, "testdata/printable.txt", 3) {
 		t.Run(row[0], func(t *testing.T) {
 			if got := Printable(row[1]); got != row[2] {
 				t.Errorf("printable(%+q)\ngot  %+q\nwant %+q", row[1], got, row[2])
@@ -54,7 +54,7 @@ func TestPrintableLines(t *testing.T) {
 		{"a \nb", []string{"a<1 space>", "b"}},
 		{"a<1 space>\nb  ", []string{"a<U+003C>1 space>", "b<2 spaces>"}},
 	} {
-		if got := Lines(tt.text, false); !slices.Equal(got, tt.want) {
+		if got := PrintableLines(tt.text, false); !slices.Equal(got, tt.want) {
 			t.Errorf("printableLines(%q, false)\ngot  %q\nwant %q", tt.text, got, tt.want)
 		}
 	}
@@ -70,19 +70,19 @@ func FuzzPrintable(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		shown := Printable(s)
 		jsontest.CheckVisible(t, shown)
-		if back := jsontest.Unprintable(t, shown); back != s {
+		if back := jsontest.ParsePrintable(t, shown); back != s {
 			t.Fatalf("%+q is shown as %+q, which reads as %+q", s, shown, back)
 		}
-		ascii := string(Append(nil, s, true))
+		ascii := string(AppendPrintable(nil, s, true))
 		if strings.ContainsFunc(ascii, func(r rune) bool { return r < 0x20 || r > 0x7e }) {
 			t.Fatalf("%+q is shown in ASCII as %+q", s, ascii)
 		}
-		if back := jsontest.Unprintable(t, ascii); back != s {
+		if back := jsontest.ParsePrintable(t, ascii); back != s {
 			t.Fatalf("%+q is shown in ASCII as %+q, which reads as %+q", s, ascii, back)
 		}
 		var back strings.Builder
 		wasText := false // the line before was one of text, not a count
-		for _, line := range Lines(s, false) {
+		for _, line := range PrintableLines(s, false) {
 			jsontest.CheckVisible(t, line)
 			if m := jsontest.LineFeeds.FindStringSubmatch(line); m != nil {
 				n, _ := strconv.Atoi(m[1])
@@ -93,11 +93,11 @@ func FuzzPrintable(f *testing.F) {
 			if wasText {
 				back.WriteByte('\n')
 			}
-			back.WriteString(jsontest.Unprintable(t, line))
+			back.WriteString(jsontest.ParsePrintable(t, line))
 			wasText = true
 		}
 		if back.String() != s {
-			t.Fatalf("%+q is shown in lines as %+q, which read as %+q", s, Lines(s, false), back.String())
+			t.Fatalf("%+q is shown in lines as %+q, which read as %+q", s, PrintableLines(s, false), back.String())
 		}
 	})
 }
@@ -110,7 +110,7 @@ func TestNoTwoTextsLookAlike(t *testing.T) {
 	seen := map[string]string{}
 	var try func(s string, left int)
 	try = func(s string, left int) {
-		for _, shown := range []string{Printable(s), strings.Join(Lines(s, false), "\n") + "\x00lines"} {
+		for _, shown := range []string{Printable(s), strings.Join(PrintableLines(s, false), "\n") + "\x00lines"} {
 			if other, ok := seen[shown]; ok && other != s {
 				t.Fatalf("%+q and %+q are both shown as %+q", s, other, shown)
 			}
@@ -138,15 +138,15 @@ func TestQuotedPointer(t *testing.T) {
 		strings.Repeat("/a/$b", 51):        strings.Repeat("/a/$b", 51),
 		strings.Repeat("/a/$b", 51) + "/a": `"` + strings.Repeat("/a/$b", 51)[:64] + "<and 1 more character, sha256 b3de029f66c43894784e50c8>" + strings.Repeat("/a/$b", 51)[65:] + `/a"`,
 	} {
-		if got := Pointer(pointer); got != want {
+		if got := QuotePointer(pointer); got != want {
 			t.Errorf("%q is %s, want %s", pointer, got, want)
 		}
 	}
 }
 
 func TestQuotedName(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/names.txt", 2) {
-		if got := Name(row[0]); got != row[1] {
+	for _, row := range jsontest.ReadRows(t, "testdata/names.txt", 2) {
+		if got := QuoteName(row[0]); got != row[1] {
 			t.Errorf("quotedName(%+q)\ngot  %s\nwant %s", row[0], got, row[1])
 		}
 	}
@@ -158,7 +158,7 @@ func FuzzQuotedName(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		shown := Name(s)
+		shown := QuoteName(s)
 		if strings.ContainsFunc(shown, func(r rune) bool { return r < 0x20 || r > 0x7e }) || strings.Contains(shown, "##[") {
 			t.Fatalf("%+q is named %+q", s, shown)
 		}
@@ -170,7 +170,7 @@ func FuzzQuotedName(f *testing.F) {
 			if len(shown) < 2 || !strings.HasSuffix(shown, `"`) {
 				t.Fatalf("%+q is named %s", s, shown)
 			}
-			back = regexp.MustCompile(`\\(.)`).ReplaceAllString(jsontest.Unprintable(t, shown[1:len(shown)-1]), "$1")
+			back = regexp.MustCompile(`\\(.)`).ReplaceAllString(jsontest.ParsePrintable(t, shown[1:len(shown)-1]), "$1")
 		} else if strings.ContainsAny(shown, " =\"\\,:;|<>") {
 			t.Fatalf("%+q is named %s, without quotes", s, shown)
 		}
@@ -182,12 +182,12 @@ func FuzzQuotedName(f *testing.F) {
 
 func TestCounts(t *testing.T) {
 	for n, want := range map[int]string{0: "0 tools", 1: "1 tool", 2: "2 tools", 999: "999 tools", 1000: "1,000 tools", 1234567: "1,234,567 tools"} {
-		if got := Count(n, "tool"); got != want {
+		if got := FormatCount(n, "tool"); got != want {
 			t.Errorf("plural(%d) = %s", n, got)
 		}
 	}
 	for n, want := range map[int]string{-1: "-1", -999: "-999", -1000: "-1,000", 100_000: "100,000"} {
-		if got := Number(n); got != want {
+		if got := FormatNumber(n); got != want {
 			t.Errorf("grouped(%d) = %s", n, got)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Pattern compiles a regular expression when it is first needed.
-func Pattern(s string) func() *regexp.Regexp {
+// LazyRegexp compiles a regular expression when it is first needed.
+func LazyRegexp(s string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
 }

@@ -12,7 +12,7 @@ import (
 
 // TestSanitizeText sanitizes the texts in testdata/sanitized.txt.
 func TestSanitizeText(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/sanitized.txt", 3) {
+	for _, row := range jsontest.ReadRows(t, "testdata/sanitized.txt", 3) {
 		t.Run(row[0], func(t *testing.T) {
 			if got := Sanitize(row[1]); got != row[2] {
 				t.Errorf("sanitizeText(%+q)\ngot  %+q\nwant %+q", row[1], got, row[2])

@@ -13,11 +13,11 @@ var RegionFlags = [...]string{
 // maxHiddenRun is a number of hidden characters that no script needs in a row.
 const maxHiddenRun = 5
 
-// Unclean reports whether a text has characters that no text needs: controls that a terminal obeys, controls of
+// HasHiddenOrControl reports whether a text has characters that no text needs: controls that a terminal obeys, controls of
 // text direction, and hidden characters, except a few in a row that some script or emoji may need. It uses only
-// the frozen tables, so the result is the same in every build. Package lint finds all that Unclean finds, and
+// the frozen tables, so the result is the same in every build. Package lint finds all that HasHiddenOrControl finds, and
 // also considers the context.
-func Unclean(s string) bool {
+func HasHiddenOrControl(s string) bool {
 	if strings.Contains(s, "\U000E0067") {
 		for _, flag := range RegionFlags {
 			s = strings.ReplaceAll(s, flag, "\U0001F3F4")

@@ -98,12 +98,12 @@ type Edit struct {
 	Pieces []Piece
 
 	// The whitespace around the edit changed, too. Old and New then include it.
-	Blanks bool
+	WhitespaceChanged bool
 
 	// The number of units of the old text before the edit; -1 if the removed text shows where the edit is, or the edit
 	// is at the end.
-	After int
-	Unit  string // what the text consists of: "line" if it is code, else "sentence"
+	UnitsBefore int
+	Unit        string // what the text consists of: "line" if it is code, else "sentence"
 }
 
 // DiffTexts compares two texts unit by unit, and word by word within. Everything outside the edits is in both texts, in
@@ -177,7 +177,7 @@ func (r *comparer) region(a, b []unit, from, end, to, end2 int) {
 	new := joined(b[to:end2])
 	e := Edit{Old: strings.TrimPrefix(old, a[from].before), New: strings.TrimPrefix(new, b[to].before)}
 	if !quiet(a, b, from, end, to, end2) {
-		e = Edit{Old: old + a[end].before, New: new + b[end2].before, Blanks: true}
+		e = Edit{Old: old + a[end].before, New: new + b[end2].before, WhitespaceChanged: true}
 	}
 	r.add(e, from, end)
 }
@@ -254,12 +254,12 @@ func (r *comparer) locate(e *Edit, from, to int) {
 			r.times[s]++
 		}
 	}
-	e.After = from
+	e.UnitsBefore = from
 	// An addition at the end needs a place only after another edit: otherwise it could be mistaken for the replacement
 	// of the text that this edit removed.
 	isEnd := from == to && from == len(r.old) && len(r.edits) == 0 && !r.isCode
 	if isEnd || from < to && !r.isMixed && r.times[r.old[from]] == 1 {
-		e.After = -1
+		e.UnitsBefore = -1
 	}
 }
 

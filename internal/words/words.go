@@ -94,7 +94,7 @@ func isBetween(a, b byte) bool {
 }
 
 // phraseToken matches a JSON string, a word, whitespace, or any other character.
-var phraseToken = text.Pattern(`"(?:[^"\\]|\\.)*"|[^\s",()]+|\s+|.`)
+var phraseToken = text.LazyRegexp(`"(?:[^"\\]|\\.)*"|[^\s",()]+|\s+|.`)
 
 // DiffPhrases compares two phrases word by word. A JSON string counts as one word.
 func DiffPhrases(budget *effort.Budget, old, new string) []Piece {

@@ -60,7 +60,7 @@ func TestTexts(t *testing.T) {
 		{"a fenced block", "Do:\n```\n a\n```\n", "Do:\n```\na\n```\n", false, `" a" "a" true`},
 		{"an indented line", "Do:\n\n    a\n", "Do:\n\n     a\n", false, `"    a" "     a" true`},
 	} {
-		budget := effort.New()
+		budget := effort.NewBudget()
 		edits, ok := DiffTexts(budget, tt.old, tt.new, tt.isCode)
 		var got []string
 		for _, e := range edits {
@@ -89,12 +89,12 @@ func TestTextsAreExact(t *testing.T) {
 	}
 	for _, isCode := range []bool{false, true} {
 		for i, old := range texts {
-			if i%(len(texts)/jsontest.Rounds(60, len(texts))) != 0 {
+			if i%(len(texts)/jsontest.RoundCount(60, len(texts))) != 0 {
 				continue
 			}
 			told := map[string]string{}
 			for _, new := range texts {
-				budget := effort.New()
+				budget := effort.NewBudget()
 				edits, ok := DiffTexts(budget, old, new, isCode)
 				if !ok || (len(edits) == 0) != (old == new) {
 					t.Fatalf("%q -> %q: %v, %v", old, new, edits, ok)
@@ -142,7 +142,7 @@ func TestDiffWords(t *testing.T) {
 		{"x(y)", "x[y]", "=x|-(y)|+[y]"},
 		{"12 files", "13 files", "-12|+13|= files"},
 	} {
-		budget := effort.New()
+		budget := effort.NewBudget()
 		var parts []string
 		for _, p := range DiffWords(budget, tt.old, tt.new) {
 			parts = append(parts, string(p.Op)+p.Text)
@@ -165,10 +165,10 @@ func TestWordsCost(t *testing.T) {
 		{words("a", 20) + " x " + words("b", 20), words("a", 20) + " y " + words("b", 20), 2 * 2},
 		{"same", "same", 1},
 	} {
-		if DiffWords(effort.Of(tt.cost), tt.old, tt.new) == nil {
+		if DiffWords(effort.BudgetOf(tt.cost), tt.old, tt.new) == nil {
 			t.Errorf("%q and %q: not for %d", tt.old, tt.new, tt.cost)
 		}
-		if DiffWords(effort.Of(tt.cost-1), tt.old, tt.new) != nil {
+		if DiffWords(effort.BudgetOf(tt.cost-1), tt.old, tt.new) != nil {
 			t.Errorf("%q and %q: for less than %d", tt.old, tt.new, tt.cost)
 		}
 	}
@@ -189,7 +189,7 @@ func TestRewritten(t *testing.T) {
 		{"", "new", false},
 		{"a-b", "a+b", false},
 	} {
-		budget := effort.New()
+		budget := effort.NewBudget()
 		if got := IsTooDifferent(DiffWords(budget, tt.old, tt.new)); got != tt.want {
 			t.Errorf("%q -> %q: %v", tt.old, tt.new, got)
 		}
@@ -200,7 +200,7 @@ func TestRewritten(t *testing.T) {
 func TestHugeTexts(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it compares texts of megabytes")
-	size := jsontest.Rounds(2<<20, 6<<20)
+	size := jsontest.RoundCount(2<<20, 6<<20)
 	repeated := func(word string) string { return strings.Repeat(word, size/len(word)) }
 	for _, tt := range []struct {
 		old, new string
@@ -212,13 +212,13 @@ func TestHugeTexts(t *testing.T) {
 		{"x" + repeated("ab ") + "y", "y" + repeated("ab ") + "x", false},
 		{strings.Repeat("a ", 1_990), strings.Repeat("b ", 1_990), true},
 	} {
-		budget := effort.New()
+		budget := effort.NewBudget()
 		pieces := DiffWords(budget, tt.old, tt.new)
 		if (pieces != nil) != tt.made {
 			t.Errorf("%.10q -> %.10q: made %v", tt.old, tt.new, pieces != nil)
 		}
 	}
-	budget := effort.New()
+	budget := effort.NewBudget()
 	edits, ok := DiffTexts(budget, repeated("word "), repeated("word ")+"x", false)
 	if !ok || len(edits) != 1 || edits[0].Pieces == nil {
 		t.Errorf("a word more in a huge sentence: %d edits, %v, not word by word", len(edits), ok)
@@ -240,7 +240,7 @@ func FuzzDiffWords(f *testing.F) {
 		if !utf8.ValidString(old) || !utf8.ValidString(new) || len(old) > 4_000 || len(new) > 4_000 {
 			return
 		}
-		budget, again := effort.New(), effort.New()
+		budget, again := effort.NewBudget(), effort.NewBudget()
 		pieces := DiffWords(budget, old, new)
 		var before, after strings.Builder
 		for i, p := range pieces {
@@ -327,9 +327,9 @@ func TestManyWords(t *testing.T) {
 	for i := range 150_000 {
 		fmt.Fprintf(&many, "w%d ", i)
 	}
-	budget := effort.New()
-	if pieces := DiffWords(budget, "one", many.String()); pieces != nil || budget.Refusals() != 1 {
-		t.Errorf("%d pieces, %d refusals", len(pieces), budget.Refusals())
+	budget := effort.NewBudget()
+	if pieces := DiffWords(budget, "one", many.String()); pieces != nil || budget.RefusalCount() != 1 {
+		t.Errorf("%d pieces, %d refusals", len(pieces), budget.RefusalCount())
 	}
 }
 
@@ -352,14 +352,14 @@ func TestDifferentTextsHaveDifferentEdits(t *testing.T) {
 		}
 		seen := map[string]string{}
 		for _, new := range texts {
-			edits, ok := DiffTexts(effort.New(), old, new, false)
+			edits, ok := DiffTexts(effort.NewBudget(), old, new, false)
 			key := ""
 			for _, e := range edits {
 				said := e.Old + "->" + e.New
-				if e.Blanks { // then white space is spelled out
+				if e.WhitespaceChanged { // then white space is spelled out
 					said = strings.NewReplacer(" ", "<space>", "\n", "<feed>").Replace(said)
 				}
-				key += fmt.Sprintln(said, e.After)
+				key += fmt.Sprintln(said, e.UnitsBefore)
 			}
 			if other, isKnown := seen[key]; !ok || isKnown && other != new {
 				t.Fatalf("%q -> %q and %q: %s", old, new, other, key)

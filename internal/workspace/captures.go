@@ -29,7 +29,7 @@ type source struct {
 	// The server ID that its file name gives; "" for standard input.
 	server string
 
-	scan *capture.Scanned
+	scan *capture.ScannedFile
 	size int // in bytes
 
 	made *pin.Set // the pins that were made last
@@ -44,7 +44,7 @@ func (w *Workspace) pins(s *source, server string, pol pin.Policy) (pin.Set, err
 	if err != nil {
 		return pin.Set{}, err
 	}
-	set, err := capture.Pins(m, server, pol, w.Substitutes, w.Gate.Form)
+	set, err := capture.Pins(m, server, pol, w.Substitutes, w.Gate.HashDefinition)
 	if err == nil {
 		s.made = &set
 	}
@@ -55,13 +55,13 @@ func (w *Workspace) pins(s *source, server string, pol pin.Policy) (pin.Set, err
 func (w *Workspace) readSource(path, server string) (source, error) {
 	data, err := readFile(path, w.stdin, capture.MaxBytes)
 	if err != nil {
-		f := fail.From(err)
+		f := fail.AsError(err)
 		if f.IsMissing {
 			f.Hint("to save what a server lists: pinproof-capture save FILE -- COMMAND (or its URL)")
 		}
 		return source{}, f
 	}
-	return source{path: path, server: server, scan: capture.Scan(path, data, w.Gate.Form), size: len(data)}, nil
+	return source{path: path, server: server, scan: capture.Scan(path, data, w.Gate.HashDefinition), size: len(data)}, nil
 }
 
 // readSources reads a capture, or every capture of a folder: each *.json or *.jsonl
@@ -78,7 +78,7 @@ func (w *Workspace) readSources(path string) ([]source, error) {
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, fail.Path(path, err)
+		return nil, fail.PathError(path, err)
 	}
 	lockInfo, _ := os.Stat(w.LockPath)
 	var list []source
@@ -91,7 +91,7 @@ func (w *Workspace) readSources(path string) ([]source, error) {
 		}
 		info, err := os.Stat(file)
 		if err != nil {
-			return nil, fail.Path(file, err)
+			return nil, fail.PathError(file, err)
 		}
 		if os.SameFile(info, lockInfo) || strings.TrimSuffix(filepath.Clean(file), atomicfile.NewSuffix) == filepath.Clean(w.LockPath) {
 			continue
@@ -103,11 +103,11 @@ func (w *Workspace) readSources(path string) ([]source, error) {
 			continue
 		}
 		if isOld || !ok || !info.Mode().IsRegular() {
-			return nil, fail.In(file, "not a capture: a folder holds *.json and *.jsonl, one a server").
+			return nil, fail.NewAt(file, "not a capture: a folder holds *.json and *.jsonl, one a server").
 				Hint("keep captures in a folder of their own")
 		}
 		if servers[server] != "" {
-			return nil, fail.In(file, "the same server as %s", text.Printable(servers[server]))
+			return nil, fail.NewAt(file, "the same server as %s", text.Printable(servers[server]))
 		}
 		servers[server] = file
 		s, err := w.readSource(file, server)
@@ -115,12 +115,12 @@ func (w *Workspace) readSources(path string) ([]source, error) {
 			return nil, err
 		}
 		if total += s.size; total > lockfile.MaxBytes {
-			return nil, fail.In(path, "more than 256 MiB of captures")
+			return nil, fail.NewAt(path, "more than 256 MiB of captures")
 		}
 		list = append(list, s)
 	}
 	if len(list) == 0 {
-		return nil, fail.In(path, "no *.json or *.jsonl in this folder").Hint("%s", capture.CaptureHint)
+		return nil, fail.NewAt(path, "no *.json or *.jsonl in this folder").Hint("%s", capture.CaptureHint)
 	}
 	slices.SortFunc(list, func(a, b source) int { return jsontree.CompareUTF16(a.server, b.server) })
 	return list, nil
@@ -140,10 +140,10 @@ func serverOf(file string) (server string, ok bool) {
 	return stem, (ext == ".json" || ext == ".jsonl") && stem != "" && utf8.ValidString(stem)
 }
 
-// FileName returns the name of a server's capture: its server ID, with %XX for characters that
-// can't be in a file's name on every system. serverOf reads the server ID back from it. FileName
+// CaptureFileName returns the name of a server's capture: its server ID, with %XX for characters that
+// can't be in a file's name on every system. serverOf reads the server ID back from it. CaptureFileName
 // returns "" for what can't be a server ID: a text that is empty, too long, or not printable ASCII.
-func FileName(id string) string {
+func CaptureFileName(id string) string {
 	name := special.ReplaceAllStringFunc(id, func(c string) string { return fmt.Sprintf("%%%02X", c) }) + ".jsonl"
 	if !possible.MatchString(id) || len(id) > 100 || !filepath.IsLocal(name) {
 		return ""
@@ -151,8 +151,8 @@ func FileName(id string) string {
 	return name
 }
 
-// NoFileName returns why FileName returned "".
-const NoFileName = "only a server ID of 1 to 100 printable ASCII characters can name a file"
+// FileNameRule returns why CaptureFileName returned "".
+const FileNameRule = "only a server ID of 1 to 100 printable ASCII characters can name a file"
 
 var (
 	possible = regexp.MustCompile(`^[ -~]+$`)
@@ -161,8 +161,8 @@ var (
 
 // IsCapture reports whether a file is there that can be read as a capture.
 func IsCapture(path string) bool {
-	noForm := func(pin.EntryType, []byte) pin.Form { return pin.Form{} } // nobody needs the digests
-	return capture.Scan(path, readRegular(path, capture.MaxBytes), noForm).Faulty() == nil
+	noForm := func(pin.EntryType, []byte) pin.HashedDefinition { return pin.HashedDefinition{} } // nobody needs the digests
+	return capture.Scan(path, readRegular(path, capture.MaxBytes), noForm).Err() == nil
 }
 
 // readRegular reads a regular file. It returns nothing if that fails, or for anything else.
@@ -180,7 +180,7 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, fail.Path(path, err)
+			return nil, fail.PathError(path, err)
 		}
 		defer f.Close()
 		in = f
@@ -189,10 +189,10 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	data.Grow(min(int(max(fileSize(path), 0)), limit) + bytes.MinRead)
 	_, err := data.ReadFrom(io.LimitReader(in, int64(limit)+1))
 	if data.Len() > limit {
-		return nil, fail.In(path, "more than %d MiB", limit>>20)
+		return nil, fail.NewAt(path, "more than %d MiB", limit>>20)
 	}
 	if err != nil {
-		return nil, fail.Path(path, err)
+		return nil, fail.PathError(path, err)
 	}
 	if data.Len() > largeFile {
 		debug.SetGCPercent(60) // main allows more for small files

@@ -12,7 +12,7 @@ func TestFileName(t *testing.T) {
 		".": "%2E.jsonl", "..": "%2E..jsonl", ".hidden": "%2Ehidden.jsonl", "-x": "%2Dx.jsonl", `a\b`: "a%5Cb.jsonl", "50%": "50%25.jsonl",
 		"": "", "caf\u00e9": "", "a\x00": "", strings.Repeat("a", 101): "",
 	} {
-		got := FileName(id)
+		got := CaptureFileName(id)
 		if got != want {
 			t.Errorf("%q: %q, want %q", id, got, want)
 		}

@@ -32,7 +32,7 @@ func (w *Workspace) supplyTexts() error {
 		pin := &p.Locked.Pins[i]
 		s := approved.Find(pin.Key)
 		if s == nil || s.Digest != pin.Digest || s.Sanitized != pin.Sanitized {
-			return fail.In(w.Against, "not what was approved: %s doesn't have the pinned digest %s, or not the sanitized one", capture.EntryNamed(pin.Type, pin.Name), pin.Digest).
+			return fail.NewAt(w.Against, "not what was approved: %s doesn't have the pinned digest %s, or not the sanitized one", capture.DescribeEntry(pin.Type, pin.Name), pin.Digest).
 				Hint("use the capture that was locked")
 		}
 		pin.Definition = s.Definition
@@ -58,13 +58,13 @@ func (w *Workspace) readSide(path string) (s side, err error) {
 	data, err := readFile(path, w.stdin, lockfile.MaxBytes)
 	switch {
 	case err != nil:
-	case lockfile.Recognize(data):
-		if s.pins, err = lockfile.Read(path, data, w.Gate.Form, nil); err == nil {
+	case lockfile.IsLockfile(data):
+		if s.pins, err = lockfile.Read(path, data, w.Gate.HashDefinition, nil); err == nil {
 			err = s.pins.CheckApprovals(path, w.Gate.ApprovalHash)
 		}
 	default:
-		s.captures = []source{{path: path, scan: capture.Scan(path, data, w.Gate.Form)}}
-		err = s.captures[0].scan.Faulty()
+		s.captures = []source{{path: path, scan: capture.Scan(path, data, w.Gate.HashDefinition)}}
+		err = s.captures[0].scan.Err()
 	}
 	return s, err
 }
@@ -81,15 +81,15 @@ func (w *Workspace) pinSides(old, new *side) error {
 				return err
 			}
 			s.read[c.server] = m
-			hasPages[c.server] = hasPages[c.server] || m.HasPages()
+			hasPages[c.server] = hasPages[c.server] || m.HasAppPages()
 		}
 	}
 	for _, s := range sides {
 		for _, c := range s.captures {
 			if old.captures != nil && new.captures != nil {
-				s.policy.Pages = hasPages[c.server]
+				s.policy.AppPages = hasPages[c.server]
 			}
-			set, err := capture.Pins(s.read[c.server], c.server, s.policy, w.Substitutes, w.Gate.Form)
+			set, err := capture.Pins(s.read[c.server], c.server, s.policy, w.Substitutes, w.Gate.HashDefinition)
 			if err != nil {
 				return err
 			}
@@ -134,7 +134,7 @@ func (w *Workspace) loadFiles() error {
 		}
 	}
 	if len(w.Comparisons) == 0 && w.Server != "" {
-		return fail.New("neither file has a server %s", text.Name(w.Server))
+		return fail.New("neither file has a server %s", text.QuoteName(w.Server))
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (w *Workspace) pairServer(locked, captured *side) error {
 	}
 	set := locked.pins.Find(server)
 	if set == nil {
-		return fail.New("%s has no server %s", text.Printable(locked.path), text.Name(server))
+		return fail.New("%s has no server %s", text.Printable(locked.path), text.QuoteName(server))
 	}
 	captured.captures[0].server = server
 	captured.policy = set.Policy
@@ -162,7 +162,7 @@ func (w *Workspace) compareSides(old, new *side, server string) {
 	lockfiles := old.captures == nil && new.captures == nil
 	before := old.pins.Find(server)
 	after := new.pins.Find(server)
-	p := pin.Comparison{Server: server, LockfilePath: old.path, Lockfiles: lockfiles, State: pin.StateOf(before != nil, after != nil)}
+	p := pin.Comparison{Server: server, LockfilePath: old.path, BothLockfiles: lockfiles, State: pin.StateOf(before != nil, after != nil)}
 	if before != nil && after != nil && old.captures != nil && new.captures != nil {
 		w.dropUnanswered(old, new, before, after)
 	}
@@ -172,7 +172,7 @@ func (w *Workspace) compareSides(old, new *side, server string) {
 		p.Capture = new.path
 		unclean := lockfile.FirstUnclean(after)
 		if unclean != nil && new.captures == nil {
-			p.State = pin.Forbidden
+			p.State = pin.StateForbidden
 			w.Forbidden = forbidden(new.path, after, unclean)
 		}
 	}
@@ -185,7 +185,7 @@ func (w *Workspace) dropUnanswered(old, new *side, before, after *pin.Set) {
 	for entryType := range pin.EntryTypes {
 		server := before.Server
 		answered := old.read[server].Lists[entryType].Answered && new.read[server].Lists[entryType].Answered
-		if answered || len(before.Of(entryType))+len(after.Of(entryType)) == 0 {
+		if answered || len(before.PinsOf(entryType))+len(after.PinsOf(entryType)) == 0 {
 			continue
 		}
 		member := pin.EntryTypeInfo[entryType].Member

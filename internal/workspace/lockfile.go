@@ -27,7 +27,7 @@ import (
 // nearest folder above it in its repository. Anything of that name counts, even a folder or a broken
 // link: a lockfile further up must not be taken in its place.
 func NearestLockfile(folder string) (path string) {
-	for _, at := range UpToRoot(folder) {
+	for _, at := range FoldersUpToRoot(folder) {
 		path := filepath.Join(at, shell.DefaultLockfile)
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			return path
@@ -36,11 +36,11 @@ func NearestLockfile(folder string) (path string) {
 	return filepath.Join(folder, shell.DefaultLockfile)
 }
 
-// UpToRoot returns a folder and those above it, up to the root of its repository. For a folder in no
+// FoldersUpToRoot returns a folder and those above it, up to the root of its repository. For a folder in no
 // repository it returns that folder alone: anyone may have put things into the folders above it.
-func UpToRoot(folder string) []string {
+func FoldersUpToRoot(folder string) []string {
 	folders := []string{folder}
-	root := Repository(folder)
+	root := RepositoryRoot(folder)
 	for root != "" && folder != root {
 		folder = filepath.Join(folder, "..")
 		folders = append(folders, folder)
@@ -48,8 +48,8 @@ func UpToRoot(folder string) []string {
 	return folders
 }
 
-// Repository returns the root of the repository that a folder is in, or "".
-func Repository(folder string) string {
+// RepositoryRoot returns the root of the repository that a folder is in, or "".
+func RepositoryRoot(folder string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(folder, ".git")); err == nil {
 			return folder
@@ -63,22 +63,22 @@ func Repository(folder string) string {
 }
 
 // ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file. listed may be nil.
-func ReadLockfile(gate pin.Gate, path string, listed lockfile.ListedFunc) (l lockfile.Lockfile, data []byte, err error) {
+func ReadLockfile(gate pin.Gate, path string, listed lockfile.CapturedFunc) (l lockfile.Lockfile, data []byte, err error) {
 	data, err = readFile(path, nil, lockfile.MaxBytes)
 	switch {
 	case err == nil:
-	case fail.From(err).IsMissing && IsFolder(filepath.Dir(path)):
+	case fail.AsError(err).IsMissing && IsFolder(filepath.Dir(path)):
 		return l, nil, nil
 	case IsFolder(path):
-		return l, nil, fail.In(path, "a folder, where the lockfile belongs").
+		return l, nil, fail.NewAt(path, "a folder, where the lockfile belongs").
 			Hint("the capture or folder comes first, the lockfile second: pinproof COMMAND CAPTURE LOCKFILE")
 	default:
 		return l, nil, err
 	}
-	l, err = lockfile.Read(path, data, gate.Form, listed)
-	if err != nil && !lockfile.Recognize(data) {
-		if _, notCapture := capture.Read(path, data, gate.Form, pin.Policy{}); notCapture == nil {
-			err = fail.In(path, "a capture, where the lockfile belongs").
+	l, err = lockfile.Read(path, data, gate.HashDefinition, listed)
+	if err != nil && !lockfile.IsLockfile(data) {
+		if _, notCapture := capture.Read(path, data, gate.HashDefinition, pin.Policy{}); notCapture == nil {
+			err = fail.NewAt(path, "a capture, where the lockfile belongs").
 				Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server %s", shell.Placeholder("server ID")).
 				Hint("to compare two captures: pinproof diff NEW --against OLD")
 		}
@@ -91,7 +91,7 @@ func ReadLockfile(gate pin.Gate, path string, listed lockfile.ListedFunc) (l loc
 
 // pinsOf returns a function that makes the pins of a server's capture. A single capture may be that of any server.
 // Each capture is used once, because a lockfile may have many servers.
-func (w *Workspace) pinsOf(sources []source) lockfile.ListedFunc {
+func (w *Workspace) pinsOf(sources []source) lockfile.CapturedFunc {
 	unused := map[string]*source{}
 	for i := range sources {
 		unused[sources[i].server] = &sources[i]
@@ -117,41 +117,41 @@ func (w *Workspace) unpinned() error {
 		return nil
 	}
 	if w.exists {
-		has := cmp.Or(strings.Join(text.Names(w.Lock.ServerIDs()), ", "), "none")
-		return fail.New("%s has no server %s; it has %s", text.Printable(w.LockPath), text.Name(w.Server), has).
-			Hint("to approve a new server: %s", w.To("lock"))
+		has := cmp.Or(strings.Join(text.QuoteNames(w.Lock.ServerIDs()), ", "), "none")
+		return fail.New("%s has no server %s; it has %s", text.Printable(w.LockPath), text.QuoteName(w.Server), has).
+			Hint("to approve a new server: %s", w.ForVerb("lock"))
 	}
-	f := fail.In(w.LockPath, "no such lockfile")
-	if Repository(filepath.Dir(w.LockPath)) != "" {
-		f.Hint("if it was committed, restore it: git restore %s", shell.Path(w.LockPath))
+	f := fail.NewAt(w.LockPath, "no such lockfile")
+	if RepositoryRoot(filepath.Dir(w.LockPath)) != "" {
+		f.Hint("if it was committed, restore it: git restore %s", shell.QuotePath(w.LockPath))
 	}
-	// With Shows, the report itself shows the entries, and how to approve them.
-	if w.Shows {
+	// With ShowsWithoutPins, the report itself shows the entries, and how to approve them.
+	if w.ShowsWithoutPins {
 		return f
 	}
-	f.Hint("read what is to be pinned: %s", w.To("diff"))
-	if slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Captured.Repeated() }) {
+	f.Hint("read what is to be pinned: %s", w.ForVerb("diff"))
+	if slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Captured.HasRepeatedName() }) {
 		return f // lock would refuse
 	}
-	return f.Hint("then approve it: %s", w.To("lock"))
+	return f.Hint("then approve it: %s", w.ForVerb("lock"))
 }
 
 // IsLockfile reports whether a path is that of a pinproof lockfile, even a faulty one.
-func IsLockfile(path string) bool { return lockfile.Recognize(readRegular(path, lockfile.MaxBytes)) }
+func IsLockfile(path string) bool { return lockfile.IsLockfile(readRegular(path, lockfile.MaxBytes)) }
 
 // Sign records the approver and the time (RFC 3339, UTC) with each pin of next whose digest, mark or accepted
 // warnings differ from the lockfile, or that has lost its approval. Sign removes the approval of an entry whose denied
 // mark has changed, and an approval with another hash than the definition, which was given under another policy. If
 // SOURCE_DATE_EPOCH is set (reproducible-builds.org), that is the time.
 func (w *Workspace) Sign(next *pin.Set, approver string) error {
-	for _, p := range lockfile.FalseApprovals(next, w.Gate.ApprovalHash) {
+	for _, p := range lockfile.MismatchedApprovals(next, w.Gate.ApprovalHash) {
 		p.Approval = nil
 	}
 	at := time.Now()
 	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" && approver != "" {
 		seconds, err := strconv.ParseInt(epoch, 10, 64)
 		if err != nil || seconds < 0 || seconds > 253402300799 {
-			return fail.New("SOURCE_DATE_EPOCH %s: not a number of seconds", text.Name(epoch))
+			return fail.New("SOURCE_DATE_EPOCH %s: not a number of seconds", text.QuoteName(epoch))
 		}
 		at = time.Unix(seconds, 0)
 	}
@@ -196,11 +196,11 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 			continue
 		}
 		if p := lockfile.FirstUnclean(set); p != nil {
-			return fail.New("%s of server %s is refused by the policy (requireClean): it has hidden text: nothing was written", p.EntryRef(), text.Name(set.Server)).
-				Hint("if it may stay: %s", w.To("relock", "--require-clean=false")).Refusal()
+			return fail.New("%s of server %s is refused by the policy (requireClean): it has hidden text: nothing was written", p.EntryRef(), text.QuoteName(set.Server)).
+				Hint("if it may stay: %s", w.ForVerb("relock", "--require-clean=false")).Refusal()
 		}
 	}
-	same := func(x, y pin.Set) bool { return lockfile.Recorded(&x) == lockfile.Recorded(&y) }
+	same := func(x, y pin.Set) bool { return lockfile.StateText(&x) == lockfile.StateText(&y) }
 	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {
 		l, data, err := ReadLockfile(w.Gate, w.LockPath, nil)
 		if err != nil {
@@ -208,11 +208,11 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 		}
 		isReviewed := slices.EqualFunc(w.Lock.Servers, l.Servers, same) || slices.Equal(denied(w.Lock.Servers), denied(l.Servers)) && (isSound == nil || isSound(l.Servers))
 		for server := range next {
-			isReviewed = isReviewed && lockfile.Recorded(w.Lock.Find(server)) == lockfile.Recorded(l.Find(server))
+			isReviewed = isReviewed && lockfile.StateText(w.Lock.Find(server)) == lockfile.StateText(l.Find(server))
 		}
 		if !isReviewed {
 			return nil, fail.New("%s changed while it was reviewed: nothing was written", text.Printable(w.LockPath)).
-				Hint("review again: %s", w.To("diff"))
+				Hint("review again: %s", w.ForVerb("diff"))
 		}
 		w.Lock.Servers = slices.Clone(l.Servers)
 		for server, set := range next {
@@ -227,9 +227,9 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 			return nil, err
 		}
 		// What a later run will read must be what was meant.
-		again, err := lockfile.Read(w.LockPath, written, w.Gate.Form, nil)
+		again, err := lockfile.Read(w.LockPath, written, w.Gate.HashDefinition, nil)
 		if err != nil {
-			return nil, fail.New("the new lockfile can't be read back; nothing was written: %s", fail.From(err).Text)
+			return nil, fail.New("the new lockfile can't be read back; nothing was written: %s", fail.AsError(err).Text)
 		}
 		if !slices.EqualFunc(again.Servers, l.Servers, same) {
 			return nil, fail.New("the new lockfile doesn't say what was meant; nothing was written")
@@ -238,9 +238,9 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 	}, announce)
 }
 
-// StateOf returns the digest of a server's ID and of what the lockfile has of the server.
-func StateOf(p *pin.Comparison) string {
+// StateDigest returns the digest of a server's ID and of what the lockfile has of the server.
+func StateDigest(p *pin.Comparison) string {
 	locked := p.Locked
 	locked.Server = p.Server // also if nothing is pinned of it
-	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(lockfile.Recorded(&locked))))
+	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(lockfile.StateText(&locked))))
 }

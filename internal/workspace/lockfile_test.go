@@ -39,7 +39,7 @@ func TestReadLockfileThatComesAndGoes(t *testing.T) {
 	}()
 	there := 0
 	for n := 0; n < 20_000 && (n < 2_000 || there == 0 || there == n); n++ {
-		l, data, err := ReadLockfile(pin.Gate{Form: pintest.Form}, path, nil)
+		l, data, err := ReadLockfile(pin.Gate{HashDefinition: pintest.HashDefinition}, path, nil)
 		if err != nil || (data == nil) != (len(l.Servers) == 0) {
 			t.Errorf("run %d: %d servers, %v", n, len(l.Servers), err)
 			break
@@ -65,7 +65,7 @@ func TestReadLockfile(t *testing.T) {
 		"no/tools.lock": "no/tools.lock: no such file or directory",
 		"folder":        "folder: a folder, where the lockfile belongs",
 	} {
-		l, data, err := ReadLockfile(pin.Gate{Form: pintest.Form}, path, nil)
+		l, data, err := ReadLockfile(pin.Gate{HashDefinition: pintest.HashDefinition}, path, nil)
 		jsontest.WantError(t, err, want)
 		if data != nil || len(l.Servers) > 0 {
 			t.Errorf("%s: %d bytes, %v", path, len(data), l)
@@ -75,32 +75,32 @@ func TestReadLockfile(t *testing.T) {
 
 // TestRecorded: all that another writer must not have changed meanwhile in the pins that were reviewed.
 func TestRecorded(t *testing.T) {
-	record := pin.Record{ID: "hidden-text", Digest: pin.DigestPrefix + strings.Repeat("0", 64)}
+	record := pin.AcceptedWarning{ID: "hidden-text", Digest: pin.DigestPrefix + strings.Repeat("0", 64)}
 	set := func() pin.Set {
 		s := pintest.PinsOf(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
-		s.Pins[0].Accepted = []pin.Record{record}
+		s.Pins[0].Accepted = []pin.AcceptedWarning{record}
 		s.Pins[1].Approval = &pin.Approval{By: "Ada"}
-		s.Accepted = []pin.Record{record}
+		s.Accepted = []pin.AcceptedWarning{record}
 		return s
 	}
 	for what, change := range map[string]func(*pin.Set){
 		"nothing":                    func(*pin.Set) {},
 		"a record of the whole list": func(s *pin.Set) { s.Accepted = nil },
-		"another of the whole list":  func(s *pin.Set) { s.Accepted = []pin.Record{{ID: "oversize", Digest: record.Digest}} },
+		"another of the whole list":  func(s *pin.Set) { s.Accepted = []pin.AcceptedWarning{{ID: "oversize", Digest: record.Digest}} },
 		"a record of an entry":       func(s *pin.Set) { s.Pins[0].Accepted = nil },
-		"one more of an entry":       func(s *pin.Set) { s.Pins[1].Accepted = []pin.Record{record} },
+		"one more of an entry":       func(s *pin.Set) { s.Pins[1].Accepted = []pin.AcceptedWarning{record} },
 		"an approval":                func(s *pin.Set) { s.Pins[1].Approval = nil },
 		"an approver":                func(s *pin.Set) { s.Pins[1].Approval = &pin.Approval{By: "Eve"} },
 		"a digest":                   func(s *pin.Set) { s.Pins[0].Digest = record.Digest },
 		"a sanitized digest":         func(s *pin.Set) { s.Pins[0].Sanitized = record.Digest },
 		"a policy":                   func(s *pin.Set) { s.Policy.HashOnly = true },
-		"a version":                  func(s *pin.Set) { s.About.Version = "2" },
+		"a version":                  func(s *pin.Set) { s.ServerInfo.Version = "2" },
 		"a mark":                     func(s *pin.Set) { s.Pins[0].Denied = true },
-		"an entry":                   func(s *pin.Set) { s.Put(s.Pins[:1]) },
+		"an entry":                   func(s *pin.Set) { s.SetPins(s.Pins[:1]) },
 	} {
 		before, now := set(), set()
 		change(&now)
-		if got := lockfile.Recorded(&before) == lockfile.Recorded(&now); got != (what == "nothing") {
+		if got := lockfile.StateText(&before) == lockfile.StateText(&now); got != (what == "nothing") {
 			t.Errorf("%s is different: same %t", what, got)
 		}
 	}

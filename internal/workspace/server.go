@@ -22,14 +22,14 @@ func (w *Workspace) chooseServer(l *lockfile.Lockfile, path, fromFile string) (s
 	if fromFile != "" && l.Find(fromFile) != nil {
 		return fromFile, nil
 	}
-	if len(l.Servers) == 0 || w.Approves {
+	if len(l.Servers) == 0 || w.PinsNewServers {
 		return cmp.Or(fromFile, "default"), nil
 	}
 	if len(l.Servers) == 1 {
 		return l.Servers[0].Server, nil
 	}
-	return "", fail.New("which server? %s has %s", text.Printable(path), strings.Join(text.Names(l.ServerIDs()), ", ")).
-		Hint("say which: %s", w.To(w.Verb, "--server "+shell.Placeholder("server ID")))
+	return "", fail.New("which server? %s has %s", text.Printable(path), strings.Join(text.QuoteNames(l.ServerIDs()), ", ")).
+		Hint("say which: %s", w.ForVerb(w.Verb, "--server "+shell.Placeholder("server ID")))
 }
 
 // CheckServers returns an error if lock or relock would approve a capture that may belong to a different server.
@@ -39,16 +39,16 @@ func (w *Workspace) CheckServers() error {
 	}
 	// If the server was guessed and its pins have no entry in common with the capture, a second
 	// server would replace the first.
-	if p := &w.Comparisons[0]; !w.Folder && p.Unrelated() {
-		f := fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(w.Capture), text.Name(p.Server))
-		if !p.Part { // lock takes a capture whole
-			f.Hint("if it is: %s", w.To("lock", "--server "+shell.ServerID(p.FileServer, p.Server)))
+	if p := &w.Comparisons[0]; !w.Folder && p.HasNoCommonEntry() {
+		f := fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(w.Capture), text.QuoteName(p.Server))
+		if !p.IsPartial { // lock takes a capture whole
+			f.Hint("if it is: %s", w.ForVerb("lock", "--server "+shell.PasteableServerID(p.FileServer, p.Server)))
 		}
-		return f.Hint("if it is not, name the server: %s --server %s", w.To("relock"), shell.ServerID(p.Server, ""))
+		return f.Hint("if it is not, name the server: %s --server %s", w.ForVerb("relock"), shell.PasteableServerID(p.Server, ""))
 	}
 	// A capture with a new server ID may be that of a server that is pinned under another ID: its changes would be
 	// approved unread.
-	if !w.Approves {
+	if !w.PinsNewServers {
 		return nil
 	}
 	similar := w.similar()
@@ -59,9 +59,9 @@ func (w *Workspace) CheckServers() error {
 		}
 		next := w.Command
 		next.Capture = p.Capture
-		return fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Capture), text.Name(like), common, len(p.Captured.Pins)).
-			Hint("if it is that server: %s --server %s", next.To("relock"), shell.ServerID(like, "")).
-			Hint("if it is another one: %s --server %s", next.To("lock"), shell.ServerID(p.FileServer, like))
+		return fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Capture), text.QuoteName(like), common, len(p.Captured.Pins)).
+			Hint("if it is that server: %s --server %s", next.ForVerb("relock"), shell.PasteableServerID(like, "")).
+			Hint("if it is another one: %s --server %s", next.ForVerb("lock"), shell.PasteableServerID(p.FileServer, like))
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (w *Workspace) similar() func(p *pin.Comparison) (server string, common int
 	byKey := map[pin.Key][]*pin.Set{}
 	for i := range w.Lock.Servers {
 		set := &w.Lock.Servers[i]
-		if with := pin.ComparisonOf(w.Comparisons, set.Server); with != nil && with.Present() {
+		if with := pin.FindComparison(w.Comparisons, set.Server); with != nil && with.HasCapture() {
 			continue
 		}
 		if digest := w.Gate.SetDigest(set); digest != "" && byDigest[digest] == nil {
@@ -100,7 +100,7 @@ func (w *Workspace) similar() func(p *pin.Comparison) (server string, common int
 		}
 	}
 	return func(p *pin.Comparison) (server string, common int) {
-		if p.Known() || len(p.Captured.Pins) == 0 {
+		if p.IsLocked() || len(p.Captured.Pins) == 0 {
 			return "", 0
 		}
 		if set := byDigest[w.Gate.SetDigest(&p.Captured)]; set != nil {

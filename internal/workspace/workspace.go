@@ -27,7 +27,7 @@ type Request struct {
 	Verb        string // the command's name
 	LockPath    string // path of the lockfile, given or found; "" once two files are compared
 	Substitutes []pin.Substitute
-	Part        bool // the capture is part of a session
+	IsPartial   bool // the capture is part of a session
 
 	// The IDs of servers that could not be captured.
 	Uncaptured []string
@@ -39,16 +39,16 @@ type Request struct {
 	Policy func(pin.Policy) pin.Policy
 
 	// The command accepts a lockfile with a pin that its policy forbids, because it can mend that.
-	Mends bool
+	RepairsForbidden bool
 
 	// Without a lockfile, or without the server in it, there is no verdict.
 	NeedsPins bool
 
 	// The command pins new servers, each under the server ID that its file's name gives.
-	Approves bool
+	PinsNewServers bool
 
 	// The command shows all that it finds, even without pins or a lockfile.
-	Shows bool
+	ShowsWithoutPins bool
 }
 
 // A Workspace is what a command works on: the lockfile and, server by server, what
@@ -85,7 +85,7 @@ func (w *Workspace) Load(gate pin.Gate, stdin io.Reader) (err error) {
 	}
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
-		p.Lockfile = w.Lock.Servers
+		p.LockfileServers = w.Lock.Servers
 		p.Locked.Digest = gate.SetDigest(&p.Locked)
 		p.Captured.Digest = gate.SetDigest(&p.Captured)
 	}
@@ -115,10 +115,10 @@ func (w *Workspace) loadPinned() error {
 	}
 	first := &sources[0]
 	w.Folder = first.path != w.Capture
-	first.scan.Part = w.Part
+	first.scan.IsPartial = w.IsPartial
 	// If a single capture is given and is faulty, that error comes first: capture and lockfile may be swapped.
 	if !w.Folder {
-		if err := first.scan.Faulty(); err != nil {
+		if err := first.scan.Err(); err != nil {
 			return err
 		}
 	}
@@ -158,13 +158,13 @@ func (w *Workspace) checkClean() error {
 			continue
 		}
 		err := forbidden(w.LockPath, &s, p)
-		about := pin.ComparisonOf(w.Comparisons, s.Server)
-		if !w.Mends || about == nil {
+		about := pin.FindComparison(w.Comparisons, s.Server)
+		if !w.RepairsForbidden || about == nil {
 			return err
 		}
 		w.Forbidden = err
-		if w.Shows && about.State == pin.Paired { // relock decides by what it would write
-			about.State = pin.Forbidden
+		if w.ShowsWithoutPins && about.State == pin.StatePaired { // relock decides by what it would write
+			about.State = pin.StateForbidden
 		}
 	}
 	return nil
@@ -172,16 +172,16 @@ func (w *Workspace) checkClean() error {
 
 // forbidden returns the error for a pin that has what its own policy forbids.
 func forbidden(path string, s *pin.Set, p *pin.Pin) error {
-	return fail.In(path+":"+strconv.Itoa(p.Line), "server %s: %s: it has hidden text, which its policy (requireClean) forbids", text.Name(s.Server), p.EntryRef()).
+	return fail.NewAt(path+":"+strconv.Itoa(p.Line), "server %s: %s: it has hidden text, which its policy (requireClean) forbids", text.QuoteName(s.Server), p.EntryRef()).
 		Hint("someone edited it, or a merge joined the two: read it with pinproof diff").
 		Hint("if the server is clean by now, approve what it lists: pinproof relock CAPTURE").
 		Hint("if it may stay: pinproof relock CAPTURE --require-clean=false")
 }
 
-// Known returns the workspace with only the servers that the lockfile has or, if isKnown is false, with only the others.
-func (w Workspace) Known(isKnown bool) Workspace {
-	w.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return p.Known() != isKnown })
-	w.Drifts = slices.DeleteFunc(slices.Clone(w.Drifts), func(d pin.Drift) bool { return pin.ComparisonOf(w.Comparisons, d.Server) == nil })
+// SelectKnown returns the workspace with only the servers that the lockfile has or, if isKnown is false, with only the others.
+func (w Workspace) SelectKnown(isKnown bool) Workspace {
+	w.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return p.IsLocked() != isKnown })
+	w.Drifts = slices.DeleteFunc(slices.Clone(w.Drifts), func(d pin.Drift) bool { return pin.FindComparison(w.Comparisons, d.Server) == nil })
 	return w
 }
 
@@ -196,7 +196,7 @@ func (w *Workspace) compile(sources []source) error {
 			continue
 		}
 		p, err := w.comparisonOf(s)
-		if err == nil && w.Approves && w.isOnlyServer(&p) {
+		if err == nil && w.PinsNewServers && w.isOnlyServer(&p) {
 			s.server = w.Lock.Servers[0].Server
 			p, err = w.comparisonOf(s)
 		}
@@ -219,7 +219,7 @@ func (w *Workspace) compile(sources []source) error {
 	}
 	slices.SortFunc(w.Comparisons, func(x, y pin.Comparison) int { return jsontree.CompareUTF16(x.Server, y.Server) })
 	if len(w.Comparisons) == 0 {
-		return fail.New("--server %s: neither %s nor %s has it", text.Name(w.Server), text.Printable(w.Capture), text.Printable(w.LockPath))
+		return fail.New("--server %s: neither %s nor %s has it", text.QuoteName(w.Server), text.Printable(w.Capture), text.Printable(w.LockPath))
 	}
 	for _, s := range w.Substitutes {
 		if !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return slices.Contains(p.Captured.Policy.Substitute, s.Name) }) {
@@ -227,47 +227,47 @@ func (w *Workspace) compile(sources []source) error {
 				Hint("to make the pins of a server anew with it: relock that server alone, with --substitute %s=", s.Name)
 		}
 	}
-	if w.Part && w.Comparisons[0].PolicyDiffers() {
-		return fail.New("--part keeps the policy of server %s: a changed policy changes every pin, which takes a whole capture", text.Name(w.Comparisons[0].Server))
+	if w.IsPartial && w.Comparisons[0].PolicyDiffers() {
+		return fail.New("--part keeps the policy of server %s: a changed policy changes every pin, which takes a whole capture", text.QuoteName(w.Comparisons[0].Server))
 	}
 	return nil
 }
 
 // comparisonOf pins a capture under its server's policy and pairs it with the recorded pins.
 func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
-	p := pin.Comparison{Server: s.server, Capture: s.path, LockfilePath: w.LockPath, State: pin.New, Part: w.Part}
+	p := pin.Comparison{Server: s.server, Capture: s.path, LockfilePath: w.LockPath, State: pin.StateNew, IsPartial: w.IsPartial}
 	if set := w.Lock.Find(s.server); set != nil {
 		p.Locked = *set
-		p.State = pin.Paired
-	} else if !w.Approves && (!w.exists || w.Server != "") {
-		p.State = pin.Unpinned
+		p.State = pin.StatePaired
+	} else if !w.PinsNewServers && (!w.exists || w.Server != "") {
+		p.State = pin.StateUnpinned
 	}
-	pol := w.policy(p.Locked.Policy, p.Known())
+	pol := w.policy(p.Locked.Policy, p.IsLocked())
 	m, err := s.scan.Capture(pol)
 	if err != nil {
 		return p, err
 	}
-	if !p.Known() && m.HasPages() {
-		pol = w.policy(pin.Policy{Pages: true}, false)
+	if !p.IsLocked() && m.HasAppPages() {
+		pol = w.policy(pin.Policy{AppPages: true}, false)
 	}
 	p.Captured, err = w.pins(s, s.server, pol)
-	if err != nil && !p.Known() && pol.Pages && m.Lists[pin.Resources].Problem != nil && w.Approves {
-		err = fail.From(err).Hint("it is read because a tool names the page of an app; to pin no pages: %s", w.To("lock", "--pages=false"))
+	if err != nil && !p.IsLocked() && pol.AppPages && m.Lists[pin.Resources].Problem != nil && w.PinsNewServers {
+		err = fail.AsError(err).Hint("it is read because a tool names the page of an app; to pin no pages: %s", w.ForVerb("lock", "--pages=false"))
 	}
-	if err == nil && !w.Part {
+	if err == nil && !w.IsPartial {
 		err = w.missingList(&m, &p.Locked, pol)
 	}
 	if err != nil {
 		return p, err
 	}
 	// Only for commands whose output people read: verify doesn't look for unpinned pages.
-	if w.Approves || w.Mends {
-		p.PagesUnpinned = p.Known() && !pol.Pins(pin.Resources) && !pol.ToolsOnly && m.HasPages()
+	if w.PinsNewServers || w.RepairsForbidden {
+		p.PagesUnpinned = p.IsLocked() && !pol.PinsList(pin.Resources) && !pol.ToolsOnly && m.HasAppPages()
 	}
-	p.SkippedLines = m.Noise
-	pin.SupplyFiles(&p.Captured, &p.Locked)
+	p.SkippedLines = m.SkippedLines
+	pin.CopyFileTexts(&p.Captured, &p.Locked)
 	skills := m.Lists[pin.Skills]
-	p.SkillsUnlisted = pol.Pins(pin.Skills) && skills.Declared && !skills.Answered && skills.Problem == nil
+	p.SkillsUnlisted = pol.PinsList(pin.Skills) && skills.Declared && !skills.Answered && skills.Problem == nil
 	if server, ok := serverOf(filepath.Base(s.path)); ok {
 		p.FileServer = server
 	}
@@ -288,7 +288,7 @@ func (w *Workspace) policy(recorded pin.Policy, known bool) pin.Policy {
 	case w.Folder:
 		p.Substitute = recorded.Substitute
 	// A command that only shows drift applies a new name, too, because relock would record it.
-	case w.Shows:
+	case w.ShowsWithoutPins:
 		p.Substitute = slices.Compact(slices.Sorted(slices.Values(slices.Concat(recorded.Substitute, names))))
 	}
 	return p
@@ -298,14 +298,14 @@ func (w *Workspace) policy(recorded pin.Policy, known bool) pin.Policy {
 // be judged.
 func (w *Workspace) missingList(m *capture.Capture, locked *pin.Set, pol pin.Policy) error {
 	for entryType := range pin.EntryTypes {
-		pins := locked.Of(entryType)
-		if len(pins) == 0 || !pol.Pins(entryType) || m.Lists[entryType].Answered || m.Lists[entryType].Problem != nil {
+		pins := locked.PinsOf(entryType)
+		if len(pins) == 0 || !pol.PinsList(entryType) || m.Lists[entryType].Answered || m.Lists[entryType].Problem != nil {
 			continue
 		}
-		f := fail.In(m.Path, "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[entryType].Method, text.Printable(w.LockPath), pin.CountPins(pins)).
-			Hint("capture it whole: pinproof-capture save %s -- COMMAND", shell.Path(m.Path))
+		f := fail.NewAt(m.Path, "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[entryType].Method, text.Printable(w.LockPath), pin.CountPins(pins)).
+			Hint("capture it whole: pinproof-capture save %s -- COMMAND", shell.QuotePath(m.Path))
 		if !w.Folder {
-			f.Hint("if it is part of a session, review what is there: %s", w.To("diff", "--part"))
+			f.Hint("if it is part of a session, review what is there: %s", w.ForVerb("diff", "--part"))
 		}
 		return f
 	}
@@ -323,14 +323,14 @@ func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source)
 	for _, server := range slices.Compact(servers) {
 		isUncaptured := slices.Contains(w.Uncaptured, server)
 		if isUncaptured && isCaptured[server] {
-			return fail.New("--uncaptured %s: %s has a capture of it", text.Name(server), text.Printable(w.Capture))
+			return fail.New("--uncaptured %s: %s has a capture of it", text.QuoteName(server), text.Printable(w.Capture))
 		}
 		if isCaptured[server] || !isUncaptured && !wanted(server) {
 			continue
 		}
-		p := pin.Comparison{Server: server, LockfilePath: w.LockPath, State: pin.Missing}
+		p := pin.Comparison{Server: server, LockfilePath: w.LockPath, State: pin.StateMissing}
 		if isUncaptured {
-			p.State = pin.Uncaptured
+			p.State = pin.StateUncaptured
 		}
 		if set := w.Lock.Find(server); set != nil {
 			p.Locked = *set
@@ -340,8 +340,8 @@ func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source)
 	return nil
 }
 
-// NoAnswer returns the error about servers that can't be judged, of which there is at least one.
-func (w *Workspace) NoAnswer(servers []string) error {
+// NoVerdictError returns the error about servers that can't be judged, of which there is at least one.
+func (w *Workspace) NoVerdictError(servers []string) error {
 	if w.Forbidden != nil {
 		return w.Forbidden
 	}
@@ -351,25 +351,25 @@ func (w *Workspace) NoAnswer(servers []string) error {
 	var uncaptured []string
 	asked := 0
 	for _, p := range w.Comparisons {
-		if p.Present() {
+		if p.HasCapture() {
 			asked++
 		}
-		if p.State == pin.Uncaptured {
+		if p.State == pin.StateUncaptured {
 			uncaptured = append(uncaptured, p.Server)
 		}
 	}
 	if failed := len(uncaptured); failed > 0 {
-		return fail.New("%d of %s could not be captured: %s", failed, text.Count(asked+failed, "server"), text.List(text.Names(uncaptured), 6))
+		return fail.New("%d of %s could not be captured: %s", failed, text.FormatCount(asked+failed, "server"), text.JoinNames(text.QuoteNames(uncaptured), 6))
 	}
 	first := servers[0]
-	f := fail.In(w.Capture, "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(text.Names(servers), 6))
+	f := fail.NewAt(w.Capture, "no capture of %s that %s pins: %s", text.FormatCount(len(servers), "server"), text.Printable(w.LockPath), text.JoinNames(text.QuoteNames(servers), 6))
 	if file := filepath.Join(w.Capture, url.PathEscape(first)+".jsonl"); shell.IsPasteableID(first) {
-		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
+		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.QuotePath(file))
 	}
 	words := "to retire it"
 	if set := w.Lock.Find(first); set != nil && slices.ContainsFunc(set.Pins, func(p pin.Pin) bool { return p.Denied }) {
 		words += ", and no longer know what is denied of it"
 	}
-	return f.Hint("%s: %s", words, w.Retire(first)).
-		Hint("in a job that captures a part: %s", w.To("verify", "--allow missing"))
+	return f.Hint("%s: %s", words, w.DropServer(first)).
+		Hint("in a job that captures a part: %s", w.ForVerb("verify", "--allow missing"))
 }

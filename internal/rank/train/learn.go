@@ -32,8 +32,8 @@ const (
 
 // learn returns a weight for each slot.
 func learn(texts []Text) []float64 {
-	weights := make([]float64, rank.Slots)
-	learned := make([]float64, rank.Slots)
+	weights := make([]float64, rank.SlotCount)
+	learned := make([]float64, rank.SlotCount)
 	usable := frequent(texts)
 	reader := new(rank.Reader)
 	var slots []uint32
@@ -68,7 +68,7 @@ func learn(texts []Text) []float64 {
 				}
 				learned[slot] += square
 				rate := classRate
-				if rank.IsWording(slot) {
+				if rank.IsWordSlot(slot) {
 					rate = wordRate
 				}
 				step := float64(rate * gradient)
@@ -76,7 +76,7 @@ func learn(texts []Text) []float64 {
 			}
 		}
 		for slot := range weights {
-			if slot != rank.Bias {
+			if slot != rank.BiasSlot {
 				weights[slot] -= float64(weights[slot] * shrink)
 			}
 		}
@@ -86,20 +86,20 @@ func learn(texts []Text) []float64 {
 
 // frequent reports which slots enough texts have.
 func frequent(texts []Text) []bool {
-	count := make([]int, rank.Slots)
-	last := make([]int, rank.Slots)
+	count := make([]int, rank.SlotCount)
+	last := make([]int, rank.SlotCount)
 	reader := new(rank.Reader)
 	for i, text := range texts {
-		reader.EachWording(text.Text, func(slot uint32) {
+		reader.EachWordSlot(text.Text, func(slot uint32) {
 			if last[slot] != i+1 {
 				last[slot] = i + 1
 				count[slot]++
 			}
 		})
 	}
-	usable := make([]bool, rank.Slots)
+	usable := make([]bool, rank.SlotCount)
 	for slot, n := range count {
-		usable[slot] = n >= rareBelow || !rank.IsWording(uint32(slot))
+		usable[slot] = n >= rareBelow || !rank.IsWordSlot(uint32(slot))
 	}
 	return usable
 }

@@ -63,7 +63,7 @@ func massUpgrades(t *testing.T) (list []upgrade) {
 func ordinaryUpgrades(t *testing.T) (list []upgrade) {
 	t.Helper()
 	const picked = 40
-	files, _ := filepath.Glob(pintest.Path("../shared/ordinary/*.json*"))
+	files, _ := filepath.Glob(pintest.FromRoot("../shared/ordinary/*.json*"))
 	state := uint32(7)
 	for _, file := range files {
 		said := newSentences(pin.Set{}, pintest.RealPins(t, file, "s"))
@@ -92,7 +92,7 @@ func newSentences(old, new pin.Set) (list []string) {
 			was = before.Tree()
 		}
 		now := new.Pins[i].Tree()
-		for _, s := range lint.NewSentences(effort.New(), &was, &now) {
+		for _, s := range lint.AddedSentences(effort.NewBudget(), &was, &now) {
 			if !seen[s.Text] {
 				seen[s.Text] = true
 				list = append(list, s.Text)
@@ -104,8 +104,8 @@ func newSentences(old, new pin.Set) (list []string) {
 
 // split lists the sentences of a text.
 func split(s string) (list []string) {
-	definition := jsontree.Object(jsontree.Member{Name: "description", Value: jsontree.Text(s)})
-	for _, one := range lint.NewSentences(effort.New(), &jsontree.Value{}, &definition) {
+	definition := jsontree.Object(jsontree.Member{Name: "description", Value: jsontree.String(s)})
+	for _, one := range lint.AddedSentences(effort.NewBudget(), &jsontree.Value{}, &definition) {
 		list = append(list, one.Text)
 	}
 	if list == nil {
@@ -139,13 +139,13 @@ func warned(t *testing.T, x *Text) bool {
 
 func toolWarned(t *testing.T, tool string) bool {
 	set := pintest.PinsOf(t, "["+tool+"]", pin.Policy{})
-	return len(lint.WarningsIn(lint.NewNames(nil, []pin.Set{set}).Entry("s", set.Pins[0], nil))) > 0
+	return len(lint.WarningsIn(lint.NewNameIndex(nil, []pin.Set{set}).CheckEntry("s", set.Pins[0], nil))) > 0
 }
 
 // published lists the poisoned sentences of tools that others published, without tools that a rule warns of.
 func published(t *testing.T) (texts []Text) {
 	for _, file := range []string{"published.json", "published-2.json"} {
-		data, err := os.ReadFile(pintest.Path("../shared/" + file))
+		data, err := os.ReadFile(pintest.FromRoot("../shared/" + file))
 		if err != nil {
 			t.Skip("no published examples at hand")
 		}
@@ -316,7 +316,7 @@ func TestRanksUnseen(t *testing.T) {
 // learnedWithout learns from the texts of all authors but one.
 func learnedWithout(author string, texts []Text) rank.Model {
 	others := slices.DeleteFunc(slices.Clone(texts), func(x Text) bool { return x.Author == author })
-	return rank.FromBytes(string(quantized(learn(others))))
+	return rank.ParseModel(string(quantized(learn(others))))
 }
 
 // authorsOf lists the authors of texts.
@@ -461,17 +461,17 @@ type reviewed struct {
 // add makes the review of a poisoned upgrade, and counts where it has the text that was added to a tool.
 func (c *reviewed) add(t *testing.T, before, found pin.Set, tool, text string) {
 	t.Helper()
-	pairs := []pin.Comparison{{Server: "s", Capture: "new.json", State: pin.Paired, Locked: before, Captured: found}}
-	in := report.Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.Drifts(pairs), Writes: true}
-	in.Verdict = pin.Verdict{Blocked: pin.Refs{}, Differs: map[string]bool{"s": true}}
-	in.Alone = pin.Refs{}
+	pairs := []pin.Comparison{{Server: "s", Capture: "new.json", State: pin.StatePaired, Locked: before, Captured: found}}
+	in := report.Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.CompareByDigest(pairs), CanWrite: true}
+	in.Verdict = pin.Verdict{FailingDrift: pin.Refs{}, DifferingServers: map[string]bool{"s": true}}
+	in.AcceptableByName = pin.Refs{}
 	in.ApprovalHash = func(server string, p *pin.Pin) string { return p.Digest }
 	in.Findings = lint.Findings(pairs, in.Drifts, []pin.Set{before}, true)
 	m := report.New(in, facts.Explain(pairs, in.Drifts, in.Findings, facts.Bounds{})).Model
 	one := place{blocks: len(m.Blocks)}
 	for _, b := range m.Blocks {
 		for _, e := range b.Entries {
-			if e.Of.Name == tool && one.block == 0 {
+			if e.EntryRef.Name == tool && one.block == 0 {
 				one.block = b.Number
 			}
 		}

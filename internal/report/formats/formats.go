@@ -29,12 +29,12 @@ type Format struct {
 	Write func(io.Writer, *report.Model) error
 }
 
-// Text is the name of the format for a person at a terminal.
-const Text = "text"
+// TextFormat is the name of the format for a person at a terminal.
+const TextFormat = "text"
 
 // Table has all formats, in the order in which they are listed.
 var Table = [...]Format{
-	{Name: Text},
+	{Name: TextFormat},
 	{Name: "json", NeedsEntries: true, NeedsHashes: true, Write: json.Write},
 	{Name: "github", Write: github.Write},
 	{Name: "sarif", Write: sarif.Write},
@@ -44,8 +44,8 @@ var Table = [...]Format{
 	{Name: "html", Write: html.Write},
 }
 
-// Named returns the format of a name, or nil.
-func Named(name string) *Format {
+// Find returns the format of a name, or nil.
+func Find(name string) *Format {
 	for i := range Table {
 		if Table[i].Name == name {
 			return &Table[i]

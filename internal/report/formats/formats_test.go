@@ -40,7 +40,7 @@ var forgedLine = regexp.MustCompile(`(?m)^\s*` + lineStart)
 // tell: JSON is strict, and our own fits our schema; XML is well formed; a page has only what pages may have.
 func checkFormat(t testing.TB, ours *jsonschema.Schema, out string) {
 	t.Helper()
-	reporttest.CheckShown(t, out)
+	reporttest.CheckPrintable(t, out)
 	if !strings.HasSuffix(out, "\n") {
 		t.Error("the last line has no end")
 	}
@@ -71,7 +71,7 @@ func checkFormat(t testing.TB, ours *jsonschema.Schema, out string) {
 // TestHostileText: every format keeps its form for anything in names, keys, texts, server IDs and errors.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
-	ours := reporttest.Schema(t, pintest.Path("docs/report.schema.json"))
+	ours := reporttest.CompileSchema(t, pintest.FromRoot("docs/report.schema.json"))
 	texts := append(slices.Clone(reporttest.HostileTexts), "a\n"+lineStart+"\r"+lineStart+"\u2028"+lineStart+"\u0085"+lineStart, "##[error]x\n::error::x", "]]></x><x>")
 	if testing.Short() {
 		// Each fifth of them, and those made for this test.
@@ -83,17 +83,17 @@ func TestHostileText(t *testing.T) {
 	}
 	var drifted []*report.Report
 	for _, s := range texts {
-		r := reporttest.Hostile(t, s, s, "before "+s, "after "+s)
-		drifted = append(drifted, r, reporttest.OfServer(r, s))
+		r := reporttest.HostileReport(t, s, s, "before "+s, "after "+s)
+		drifted = append(drifted, r, reporttest.WithServerID(r, s))
 	}
 	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
 		for _, r := range drifted {
-			checkFormat(t, ours, reporttest.Written(t, write, r.Model))
+			checkFormat(t, ours, reporttest.WriteToString(t, write, r.Model))
 		}
-		another := reporttest.Written(t, write, reporttest.Failed(errors.New("another")).Model)
+		another := reporttest.WriteToString(t, write, reporttest.FailedReport(errors.New("another")).Model)
 		for _, s := range texts {
 			for _, err := range []error{errors.New(s), fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s))} {
-				out := reporttest.Written(t, write, reporttest.Failed(err).Model)
+				out := reporttest.WriteToString(t, write, reporttest.FailedReport(err).Model)
 				checkFormat(t, ours, out)
 				if out == another {
 					t.Errorf("an error %q is told like another", s)
@@ -106,14 +106,14 @@ func TestHostileText(t *testing.T) {
 // TestScenes has reports of a match, of drift, and of servers without pins, a capture or entries.
 func TestScenes(t *testing.T) {
 	t.Parallel()
-	ours := reporttest.Schema(t, pintest.Path("docs/report.schema.json"))
+	ours := reporttest.CompileSchema(t, pintest.FromRoot("docs/report.schema.json"))
 	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
 		for name, s := range reporttest.Scenes {
 			r := s.Report(t)
-			out := reporttest.Written(t, write, r.Model)
+			out := reporttest.WriteToString(t, write, r.Model)
 			checkFormat(t, ours, out)
 			again := s.Report(t)
-			if reporttest.Written(t, write, again.Model) != out {
+			if reporttest.WriteToString(t, write, again.Model) != out {
 				t.Errorf("%s: another report of the same", name)
 			}
 		}
@@ -122,10 +122,10 @@ func TestScenes(t *testing.T) {
 
 // TestFailsWhole: a report that couldn't be written is an error.
 func TestFailsWhole(t *testing.T) {
-	drifted := reporttest.OfLists(t, reporttest.OldList, reporttest.NewList)
+	drifted := reporttest.ListsReport(t, reporttest.OldList, reporttest.NewList)
 	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
-		for _, r := range []*report.Report{drifted, reporttest.Failed(fail.New("x"))} {
-			size := len(reporttest.Written(t, write, r.Model))
+		for _, r := range []*report.Report{drifted, reporttest.FailedReport(fail.New("x"))} {
+			size := len(reporttest.WriteToString(t, write, r.Model))
 			for _, room := range []int{0, 20, size / 2, size - 1} {
 				if err := write(&reporttest.FullDisk{Room: room}, r.Model); !errors.Is(err, reporttest.ErrFullDisk) {
 					t.Errorf("with room for %d of %d bytes: %v", room, size, err)
@@ -145,7 +145,7 @@ func TestVerdictsDiffer(t *testing.T) {
 	s.New = s.Old
 	match := s.Report(t)
 	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
-		told := []string{reporttest.Written(t, write, allowed.Model), reporttest.Written(t, write, blocked.Model), reporttest.Written(t, write, match.Model)}
+		told := []string{reporttest.WriteToString(t, write, allowed.Model), reporttest.WriteToString(t, write, blocked.Model), reporttest.WriteToString(t, write, match.Model)}
 		if told[0] == told[1] || told[1] == told[2] || told[0] == told[2] {
 			t.Errorf("two of these are told alike:\n%s", strings.Join(told, "\n"))
 		}

@@ -23,7 +23,7 @@ func TestPoisonFirst(t *testing.T) {
 		}
 		named := regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\b`)
 		eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
-			out := reporttest.Written(t, write, r.Model)
+			out := reporttest.WriteToString(t, write, r.Model)
 			above, below, found := strings.Cut(out, "1 WARNING hidden-text in write_file")
 			if !found || named.MatchString(above) {
 				t.Fatalf("the verdict doesn't begin with the warning:\n%s", out)

@@ -29,8 +29,8 @@ func Write(w io.Writer, m *report.Model) error {
 	first := report.Annotation{Level: "error", Line: 1, Title: "pinproof", Text: verdict}
 	switch {
 	// The error may concern any file, so it has no line.
-	case m.NoAnswer != nil:
-		first = report.Annotation{Level: "error", Title: "pinproof has no answer", Text: strings.Join(m.NoAnswer.Lines, "\n")}
+	case m.NoVerdict != nil:
+		first = report.Annotation{Level: "error", Title: "pinproof has no answer", Text: strings.Join(m.NoVerdict.Lines, "\n")}
 	case !m.Failed:
 		first.Level = "warning"
 	}
@@ -47,7 +47,7 @@ func Write(w io.Writer, m *report.Model) error {
 		command := strings.Replace(a.Level, "note", "notice", 1)
 		fmt.Fprintf(out, "::%s %stitle=%s::%s\n", command, place, githubProperty.Replace(a.Title), githubData.Replace(a.Text))
 	}
-	if !m.Nothing {
+	if !m.NothingCompared {
 		fmt.Fprintf(out, "%s\n", verdict)
 		if !m.Matches {
 			fmt.Fprintf(out, "hint: %s: %s\n", m.Review.Text, m.Review.Command)

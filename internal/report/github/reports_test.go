@@ -70,7 +70,7 @@ func TestEntries(t *testing.T) {
 	}
 	old, new = append(old, `{"name":"z"}`), append(new, `{"name":"z","a":1,"b":1,"c":1,"d":1,"e":1,"f":1}`)
 	r := reporttest.Scene{Server: "s", Old: "[" + strings.Join(old, ",") + "]", New: "[" + strings.Join(new, ",") + "]"}.Report(t)
-	out := reporttest.Written(t, Write, r.Model)
+	out := reporttest.WriteToString(t, Write, r.Model)
 	for _, want := range []string{
 		"title=CHANGED t0::unclear at /execution\n", "title=CHANGED t8::unclear at /execution\n",
 		"title=CHANGED z::other member at /a; other member at /b; other member at /c; other member at /d; 2 more changes\n",
@@ -85,7 +85,7 @@ func TestEntries(t *testing.T) {
 func TestError(t *testing.T) {
 	var b bytes.Buffer
 	want := "::error title=pinproof has no answer::100%25 of a.json:1:2: bad%0Ahint: do%0D%0A::error::this\n"
-	if err := Write(&b, reporttest.Failed(fail.In("100% of a.json:1:2", "bad").Hint("do\r\n::error::this")).Model); err != nil || b.String() != want {
+	if err := Write(&b, reporttest.FailedReport(fail.NewAt("100% of a.json:1:2", "bad").Hint("do\r\n::error::this")).Model); err != nil || b.String() != want {
 		t.Errorf("error %v, got %q", err, b.String())
 	}
 }
@@ -121,8 +121,8 @@ func workflowCommand(line string) (name string, properties map[string]string, da
 // there is to report.
 func checkGitHub(t testing.TB, r *report.Report) {
 	t.Helper()
-	out := reporttest.Written(t, Write, r.Model)
-	reporttest.CheckShown(t, out)
+	out := reporttest.WriteToString(t, Write, r.Model)
+	reporttest.CheckPrintable(t, out)
 	want := map[string][]report.Annotation{}
 	commands := map[string]string{"error": "error", "warning": "warning", "note": "notice"}
 	list := r.Model.Annotations(false)
@@ -178,7 +178,7 @@ func checkGitHub(t testing.TB, r *report.Report) {
 func FuzzGitHub(f *testing.F) {
 	reporttest.Fuzz(f, func(t *testing.T, r *report.Report, s string) {
 		checkGitHub(t, r)
-		out := reporttest.Written(t, Write, reporttest.Failed(errors.New(s)).Model)
+		out := reporttest.WriteToString(t, Write, reporttest.FailedReport(errors.New(s)).Model)
 		if _, _, data, ok := workflowCommand(strings.TrimSuffix(out, "\n")); !ok || data != text.Printable(s) {
 			t.Fatalf("%q", out)
 		}

@@ -16,20 +16,20 @@ import (
 // only names from the user's command line, none from a capture, a lockfile or a folder.
 func Write(w io.Writer, in report.Input) error {
 	var of, empty modeltext.Text
-	if in.Next.Server != "" {
-		of = modeltext.Say(" of server ").Argument(in.Next.Server)
+	if in.CommandLine.Server != "" {
+		of = modeltext.New(" of server ").AddArgument(in.CommandLine.Server)
 	}
 	denied := 0 // and this fails the run
 	if in.RefusesDenied {
 		denied = len(in.Denied)
 	}
-	if denied > 0 && len(in.Drifts) == 0 && len(in.Unanswered) == 0 {
+	if denied > 0 && len(in.Drifts) == 0 && len(in.UnjudgedServers) == 0 {
 		return write(w, []modeltext.Text{
-			modeltext.Say("pinproof: blocked: a person has denied ").Count(denied, "MCP entry").With(of),
-			modeltext.Say("Do not use this server's tools. A person lets the guard or the client leave out what is denied, and adds to this command: --allow denied"),
+			modeltext.New("pinproof: blocked: a person has denied ").AddCount(denied, "MCP entry").AddText(of),
+			modeltext.New("Do not use this server's tools. A person lets the guard or the client leave out what is denied, and adds to this command: --allow denied"),
 		})
 	}
-	lines := []modeltext.Text{modeltext.Say("pinproof: blocked: the MCP tools").With(of).Say(" are not the ones approved")}
+	lines := []modeltext.Text{modeltext.New("pinproof: blocked: the MCP tools").AddText(of).AddWords(" are not the ones approved")}
 	say := func(line modeltext.Text) { lines = append(lines, line) }
 	warnings := 0
 	for _, f := range in.Findings {
@@ -40,10 +40,10 @@ func Write(w io.Writer, in report.Input) error {
 	unknown := 0
 	missing := 0
 	for _, p := range in.Comparisons {
-		if !p.Known() {
+		if !p.IsLocked() {
 			unknown++
 		}
-		if !p.Present() {
+		if !p.HasCapture() {
 			missing++
 		}
 	}
@@ -52,37 +52,37 @@ func Write(w io.Writer, in report.Input) error {
 		drifted[d.Kind]++
 	}
 	if warnings > 0 {
-		say(empty.Count(warnings, "warning").Say(" that nobody approved"))
+		say(empty.AddCount(warnings, "warning").AddWords(" that nobody approved"))
 	}
 	if unknown > 0 {
-		say(empty.Count(unknown, "server").Say(" without approved tools"))
+		say(empty.AddCount(unknown, "server").AddWords(" without approved tools"))
 	}
 	if missing > 0 {
-		say(empty.Count(missing, "server").Say(" without a capture"))
+		say(empty.AddCount(missing, "server").AddWords(" without a capture"))
 	}
 	if denied > 0 {
-		say(empty.Count(denied, "denied entry").Say(", which only a guard keeps from agents"))
+		say(empty.AddCount(denied, "denied entry").AddWords(", which only a guard keeps from agents"))
 	}
 	if len(drifted) > 0 {
-		say(empty.Count(len(in.Drifts), "entry").Say(": ").Drift(drifted))
+		say(empty.AddCount(len(in.Drifts), "entry").AddWords(": ").AddDrift(drifted))
 	}
 	if len(in.Comparisons) == 1 {
-		say(modeltext.Say("approved set ").Digest(in.Comparisons[0].Locked.Digest))
-		say(modeltext.Say("listed set   ").Digest(in.Comparisons[0].Captured.Digest))
+		say(modeltext.New("approved set ").AddDigest(in.Comparisons[0].Locked.Digest))
+		say(modeltext.New("listed set   ").AddDigest(in.Comparisons[0].Captured.Digest))
 	}
-	c := in.Next
+	c := in.CommandLine
 	c.Lockfile = in.Lockfile // even if the user didn't name it
-	say(modeltext.Say("Do not use this server's tools. ").Review("A person reviews the change at a terminal", c))
+	say(modeltext.New("Do not use this server's tools. ").AddReviewCommand("A person reviews the change at a terminal", c))
 	return write(w, lines)
 }
 
-// WriteNoAnswer prints that there is no verdict. It doesn't print the reason, because the reason may quote the
+// WriteNoVerdict prints that there is no verdict. It doesn't print the reason, because the reason may quote the
 // server; only a person reads it.
-func WriteNoAnswer(w io.Writer, next shell.Command, lockfile string) error {
+func WriteNoVerdict(w io.Writer, next shell.Command, lockfile string) error {
 	next.Lockfile = lockfile
 	return write(w, []modeltext.Text{
-		modeltext.Say("pinproof: blocked: no answer whether the MCP tools are the approved ones"),
-		modeltext.Say("Do not use this server's tools. ").Review("To see why, a person runs this at a terminal", next),
+		modeltext.New("pinproof: blocked: no answer whether the MCP tools are the approved ones"),
+		modeltext.New("Do not use this server's tools. ").AddReviewCommand("To see why, a person runs this at a terminal", next),
 	})
 }
 

@@ -25,8 +25,8 @@ func written(t *testing.T, in report.Input) string {
 
 // TestWrite has each line that an answer can have.
 func TestWrite(t *testing.T) {
-	drifted := reporttest.OfLists(t, reporttest.OldList, reporttest.NewList).Input
-	drifted.Lockfile, drifted.Next = "/a/tools.lock", shell.Command{Capture: "/a/live.json", Server: "files"}
+	drifted := reporttest.ListsReport(t, reporttest.OldList, reporttest.NewList).Input
+	drifted.Lockfile, drifted.CommandLine = "/a/tools.lock", shell.Command{Capture: "/a/live.json", Server: "files"}
 	drifted.RefusesDenied, drifted.Denied = true, make([]pin.Ref, 2)
 	set := drifted.Comparisons[0]
 	want := "pinproof: blocked: the MCP tools of server files are not the ones approved\n" +
@@ -40,18 +40,18 @@ func TestWrite(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 
-	servers := reporttest.InputOf([]pin.Comparison{{Server: "a", State: pin.Gone}, {Server: "b", State: pin.New}})
+	servers := reporttest.InputOf([]pin.Comparison{{Server: "a", State: pin.StateGone}, {Server: "b", State: pin.StateNew}})
 	servers.Lockfile = "/a/tools.lock"
 	want = "pinproof: blocked: the MCP tools are not the ones approved\n" +
 		"1 server without approved tools\n" +
 		"1 server without a capture\n" +
 		"Do not use this server's tools. A person reviews the change at a terminal: pinproof relock /a/live.json /a/tools.lock\n"
-	servers.Next.Capture = "/a/live.json"
+	servers.CommandLine.Capture = "/a/live.json"
 	if got := written(t, servers); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 
-	denied := reporttest.OfLists(t, reporttest.OldList, reporttest.OldList).Input
+	denied := reporttest.ListsReport(t, reporttest.OldList, reporttest.OldList).Input
 	denied.RefusesDenied, denied.Denied = true, make([]pin.Ref, 1)
 	want = "pinproof: blocked: a person has denied 1 MCP entry\n" +
 		"Do not use this server's tools. A person lets the guard or the client leave out what is denied, and adds to this command: --allow denied\n"
@@ -74,17 +74,17 @@ $`)
 // TestHostile: for anything in names, keys, texts, server IDs and paths, the answer has no word of it.
 func TestHostile(t *testing.T) {
 	for _, s := range append([]string{"a model reads this", "FORGED\nFORGED"}, reporttest.HostileTexts...) {
-		r := reporttest.Hostile(t, s, s, "before "+s, s)
-		for _, in := range []report.Input{r.Input, reporttest.OfServer(r, s).Input} {
-			if modeltext.Path(s) != "" {
+		r := reporttest.HostileReport(t, s, s, "before "+s, s)
+		for _, in := range []report.Input{r.Input, reporttest.WithServerID(r, s).Input} {
+			if modeltext.SafePath(s) != "" {
 				// The paths are the user's own arguments.
-				in.Lockfile, in.Next.Capture = "/a/tools.lock", "/a/live.json"
+				in.Lockfile, in.CommandLine.Capture = "/a/tools.lock", "/a/live.json"
 			}
 			said := written(t, in)
 			if !ours.MatchString(said) {
 				t.Errorf("%q: it says\n%s", s, said)
 			}
-			if _, plain := modeltext.FromHook([]byte(said)); !plain {
+			if _, plain := modeltext.ParseHookOutput([]byte(said)); !plain {
 				t.Errorf("%q: pinproof-capture refuses\n%s", s, said)
 			}
 		}
@@ -93,7 +93,7 @@ func TestHostile(t *testing.T) {
 
 func TestError(t *testing.T) {
 	var b strings.Builder
-	if err := WriteNoAnswer(&b, shell.Command{Capture: "/a/live.json"}, "/a/tools.lock"); err != nil {
+	if err := WriteNoVerdict(&b, shell.Command{Capture: "/a/live.json"}, "/a/tools.lock"); err != nil {
 		t.Fatal(err)
 	}
 	want := "pinproof: blocked: no answer whether the MCP tools are the approved ones\n" +
@@ -105,13 +105,13 @@ func TestError(t *testing.T) {
 
 // TestFailsWhole: an answer that couldn't be written is an error.
 func TestFailsWhole(t *testing.T) {
-	in := reporttest.OfLists(t, reporttest.OldList, reporttest.NewList).Input
+	in := reporttest.ListsReport(t, reporttest.OldList, reporttest.NewList).Input
 	size := len(written(t, in))
 	for _, room := range []int{0, 20, size / 2, size - 1} {
 		if err := Write(&reporttest.FullDisk{Room: room}, in); !errors.Is(err, reporttest.ErrFullDisk) {
 			t.Errorf("with room for %d of %d bytes: %v", room, size, err)
 		}
-		if err := WriteNoAnswer(&reporttest.FullDisk{Room: min(room, 20)}, in.Next, in.Lockfile); !errors.Is(err, reporttest.ErrFullDisk) {
+		if err := WriteNoVerdict(&reporttest.FullDisk{Room: min(room, 20)}, in.CommandLine, in.Lockfile); !errors.Is(err, reporttest.ErrFullDisk) {
 			t.Errorf("an error, with room for %d bytes: %v", room, err)
 		}
 	}

@@ -93,20 +93,20 @@ func Write(w io.Writer, m *report.Model) error {
 		"lower":  strings.ToLower,
 		"dashed": dashed,
 		"anchor": func(n int) string {
-			if slices.ContainsFunc(m.Shared, func(s *report.Shared) bool { return s.Number == n }) {
+			if slices.ContainsFunc(m.Shared, func(s *report.SharedChanges) bool { return s.Number == n }) {
 				return "shared"
 			}
 			return fmt.Sprint("g", n)
 		},
 		"shown": func(block int) bool { return p.shown[block] },
 	}).Parse(pageTemplate))
-	if !m.Matches && !m.Nothing {
-		p.Head = laidOut(m, (*plain.Writer).Overview)
+	if !m.Matches && !m.NothingCompared {
+		p.Head = laidOut(m, (*plain.Writer).WriteOverview)
 		if err := p.blocks(t); err != nil {
 			return err
 		}
 	}
-	p.General = laidOut(m, (*plain.Writer).General)
+	p.General = laidOut(m, (*plain.Writer).WriteCaptureFindings)
 	sum := sha256.Sum256([]byte(p.Style))
 	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 	return t.ExecuteTemplate(w, "page", p)
@@ -134,7 +134,7 @@ func (s *sheet) line(_ byte, runs []layout.Run) {
 
 // writer returns a writer to the sheet. A browser wraps lines by itself.
 func (s *sheet) writer() *plain.Writer {
-	return plain.New(nil, plain.Style{Width: layout.AnyWidth, Sink: s.line})
+	return plain.New(nil, plain.Style{Width: layout.UnlimitedWidth, Sink: s.line})
 }
 
 // laidOut returns what write prints, up to maxHead.
@@ -159,17 +159,17 @@ func (p *page) blocks(t *template.Template) error {
 	rows := s.writer()
 	p.shown = rows.Shown
 	room := maxBlocks
-	rows.Several(p.Model)
-	rows.Late(p.Model)
+	rows.WriteShared(p.Model)
+	rows.WriteLateShared(p.Model)
 	if s.size > maxHead {
-		rows.Forget(p.Model)
+		rows.ForgetShared(p.Model)
 	} else {
 		p.Common = s.list
 	}
 	for _, b := range items {
 		var out bytes.Buffer
 		s.list = nil
-		rows.Rows("", b.Block)
+		rows.WriteRows("", b.Block)
 		b.Lines = s.list
 		if err := t.ExecuteTemplate(&out, "block", b); err != nil {
 			return err
@@ -234,5 +234,5 @@ func (i *item) words(group, server string, labels map[string]string) []string {
 	case group == "kind":
 		return []string{i.Kind}
 	}
-	return slices.DeleteFunc(slices.Clone(i.Is), func(word string) bool { return (labels[word] != "") != (group == "label") })
+	return slices.DeleteFunc(slices.Clone(i.SelectorWords), func(word string) bool { return (labels[word] != "") != (group == "label") })
 }

@@ -24,14 +24,14 @@ import (
 
 func pageOf(t testing.TB, r *report.Report) string {
 	t.Helper()
-	return reporttest.Written(t, Write, r.Model)
+	return reporttest.WriteToString(t, Write, r.Model)
 }
 
 func TestReport(t *testing.T) {
-	r := reporttest.OfLists(t, reporttest.OldList, reporttest.NewList)
+	r := reporttest.ListsReport(t, reporttest.OldList, reporttest.NewList)
 	page := pageOf(t, r)
 	reporttest.CheckPage(t, page)
-	if again := pageOf(t, reporttest.OfLists(t, reporttest.OldList, reporttest.NewList)); again != page {
+	if again := pageOf(t, reporttest.ListsReport(t, reporttest.OldList, reporttest.NewList)); again != page {
 		t.Error("another page of the same report")
 	}
 	set := r.Comparisons[0].Captured.Digest
@@ -117,13 +117,13 @@ func gutters(lines string) (list []string) {
 // TestSaysWhatDiffSays: the page has the lines of server text that diff has.
 func TestSaysWhatDiffSays(t *testing.T) {
 	t.Parallel()
-	reports := []*report.Report{reporttest.OfLists(t, reporttest.OldList, reporttest.NewList),
-		reporttest.OfLists(t, `[{"name":"web-search","description":"Looks."},{"name":"x","description":"a"}]`, `[{"name":"web_search","description":"Finds."},{"name":"x","description":"b"}]`)}
+	reports := []*report.Report{reporttest.ListsReport(t, reporttest.OldList, reporttest.NewList),
+		reporttest.ListsReport(t, `[{"name":"web-search","description":"Looks."},{"name":"x","description":"a"}]`, `[{"name":"web_search","description":"Finds."},{"name":"x","description":"b"}]`)}
 	random, longNumber := jsontest.NewMaker(11), regexp.MustCompile(`[0-9]{16}`) // the reader refuses some of these
 	for range 300 {
 		old := random.Object(4, "")
 		list := func(definition string) string {
-			v := jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "inputSchema", Value: pintest.Tree(t, definition)}}}
+			v := jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "inputSchema", Value: pintest.ParseTree(t, definition)}}}
 			if v.Parts[0].Value.Kind == '{' {
 				v = v.Parts[0].Value
 			}
@@ -131,9 +131,9 @@ func TestSaysWhatDiffSays(t *testing.T) {
 			v.Parts = append(v.Parts, jsontree.Member{Name: "name", Value: jsontree.Value{Kind: '"', Text: "t"}})
 			return string(jsontree.Append(nil, pintest.ArrayOf(v)))
 		}
-		old, new := list(old), list(string(jsontree.Append(nil, pintest.MutateValue(random, t, pintest.Tree(t, old), 3))))
+		old, new := list(old), list(string(jsontree.Append(nil, pintest.MutateValue(random, t, pintest.ParseTree(t, old), 3))))
 		if !longNumber.MatchString(old + new) {
-			reports = append(reports, reporttest.OfLists(t, old, new))
+			reports = append(reports, reporttest.ListsReport(t, old, new))
 		}
 	}
 	if len(reports) < 200 {
@@ -141,7 +141,7 @@ func TestSaysWhatDiffSays(t *testing.T) {
 	}
 	for _, r := range reports {
 		var b bytes.Buffer
-		if err := plain.WriteDiff(&b, r.Model, plain.Style{Width: layout.AnyWidth}); err != nil {
+		if err := plain.WriteDiff(&b, r.Model, plain.Style{Width: layout.UnlimitedWidth}); err != nil {
 			t.Fatal(err)
 		}
 		want := gutters(b.String())
@@ -153,7 +153,7 @@ func TestSaysWhatDiffSays(t *testing.T) {
 
 // TestServers: the button of a server counts the blocks of it, and a rename once.
 func TestServers(t *testing.T) {
-	r := reporttest.OfFolder(t, pintest.MadeUpServers)
+	r := reporttest.FolderReport(t, pintest.MadeUpServers)
 	labels, blocks := reporttest.TextsOf(t, pageOf(t, r), "label", ""), make([]int, len(r.Model.Servers))
 	for _, b := range r.Model.Blocks {
 		blocks[b.Server]++
@@ -170,7 +170,7 @@ func TestServers(t *testing.T) {
 
 // TestSignature: a definition that was added is shown as a signature.
 func TestSignature(t *testing.T) {
-	r := reporttest.OfLists(t, `[{"name":"a","inputSchema":{"type":"object","properties":{"z":{}}}}]`, `[{"name":"a","inputSchema":{"type":"object","properties":{"x-y":{"type":"string"},"z":{}}}},
+	r := reporttest.ListsReport(t, `[{"name":"a","inputSchema":{"type":"object","properties":{"z":{}}}}]`, `[{"name":"a","inputSchema":{"type":"object","properties":{"x-y":{"type":"string"},"z":{}}}},
 		{"name":"b","description":"Line <one>.\ncode  string","title":"B!","_meta":{"c":1},"more":[1],"annotations":{"destructiveHint":true},
 		"inputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer","maximum":5,"description":"How many.","x-odd":1}}}}]`)
 	page := pageOf(t, r)
@@ -188,7 +188,7 @@ func TestSignature(t *testing.T) {
 }
 
 func TestMatch(t *testing.T) {
-	r := reporttest.OfLists(t, reporttest.OldList, reporttest.OldList)
+	r := reporttest.ListsReport(t, reporttest.OldList, reporttest.OldList)
 	page := pageOf(t, r)
 	reporttest.CheckPage(t, page)
 	if got := reporttest.TextsOf(t, page, "h1", ""); !slices.Equal(got, []string{"OK: 0 drift (5 tools match tools.lock)"}) {
@@ -210,7 +210,7 @@ func TestBounded(t *testing.T) {
 	// one that is huge comes first and must not push the others off the page
 	old = append(old, `{"name":"a","description":"x"}`)
 	new = append(new, fmt.Sprintf(`{"name":"a","description":"%s","inputSchema":{"type":"object"}}`, strings.Repeat(strings.Repeat("&", 500)+"\\n", 2_000)))
-	page := pageOf(t, reporttest.OfLists(t, "["+strings.Join(old, ",")+"]", "["+strings.Join(new, ",")+"]"))
+	page := pageOf(t, reporttest.ListsReport(t, "["+strings.Join(old, ",")+"]", "["+strings.Join(new, ",")+"]"))
 	reporttest.CheckPage(t, page)
 	if len(page) > 3*(4<<20) {
 		t.Errorf("%d bytes", len(page))
@@ -225,7 +225,7 @@ func FuzzHTML(f *testing.F) {
 		f.Add(s, reporttest.HostileTexts[(i+1)%len(reporttest.HostileTexts)], reporttest.HostileTexts[(i+2)%len(reporttest.HostileTexts)], "x"+s)
 	}
 	f.Fuzz(func(t *testing.T, name, key, old, new string) {
-		reporttest.CheckPage(t, pageOf(t, reporttest.Hostile(t, name, key, old, new)))
+		reporttest.CheckPage(t, pageOf(t, reporttest.HostileReport(t, name, key, old, new)))
 
 		// Markup in a text makes the same page as letters in its place.
 		new = strings.ToValidUTF8(new, "")
@@ -242,8 +242,8 @@ func FuzzHTML(f *testing.F) {
 		}, new)
 		shape := func(description string) []string {
 			definition := jsontree.Append(nil, pintest.ArrayOf(jsontree.Object(
-				jsontree.Member{Name: "name", Value: jsontree.Text("t")}, jsontree.Member{Name: "description", Value: jsontree.Text(description)})))
-			r := reporttest.OfLists(t, "[]", string(definition))
+				jsontree.Member{Name: "name", Value: jsontree.String("t")}, jsontree.Member{Name: "description", Value: jsontree.String(description)})))
+			r := reporttest.ListsReport(t, "[]", string(definition))
 			in := r.Input
 			in.Findings = nil
 			return reporttest.CheckPage(t, pageOf(t, reporttest.NewReport(in)))
@@ -265,8 +265,8 @@ func TestCrowdedPage(t *testing.T) {
 		}
 		return `[{"name":"t","_meta":{"a":[` + strings.Join(items, ",") + `]}}]`
 	}
-	r := reporttest.OfLists(t, list(""), list("\u200b"))
-	if got, e := r.Drifts[0].Kind, r.Model.Entries[0]; got != pin.Hidden || len(e.Changes) != 1 || e.Changes[0].Label != "many-changes" {
+	r := reporttest.ListsReport(t, list(""), list("\u200b"))
+	if got, e := r.Drifts[0].Kind, r.Model.Entries[0]; got != pin.DriftHidden || len(e.Changes) != 1 || e.Changes[0].Label != "many-changes" {
 		t.Fatalf("%s, %d changes", got, len(e.Changes))
 	}
 	if page := pageOf(t, r); !strings.Contains(page, "4,001 characters no reader sees") || !strings.Contains(page, "4000&lt;U&#43;200B&gt;") {

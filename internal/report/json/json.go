@@ -22,33 +22,33 @@ const (
 // A document is the JSON report: one object on one line, described by docs/report.schema.json.
 // The summary, details of findings and errors are printable text for a person.
 type document struct {
-	SchemaVersion int              `json:"schemaVersion"` // incremented when a member changes its meaning or is removed
-	Verdict       string           `json:"verdict"`
-	ExitCode      int              `json:"exitCode"`
-	Summary       string           `json:"summary,omitempty"`
-	Error         *report.NoAnswer `json:"error,omitempty"`
+	SchemaVersion int               `json:"schemaVersion"` // incremented when a member changes its meaning or is removed
+	Verdict       string            `json:"verdict"`
+	ExitCode      int               `json:"exitCode"`
+	Summary       string            `json:"summary,omitempty"`
+	Error         *report.NoVerdict `json:"error,omitempty"`
 	*report.Data
 }
 
 // Write writes the report for a program.
 func Write(w io.Writer, m *report.Model) error {
-	d := &document{SchemaVersion: 1, Verdict: "drift", ExitCode: m.ExitCode, Error: m.NoAnswer}
+	d := &document{SchemaVersion: 1, Verdict: "drift", ExitCode: m.ExitCode, Error: m.NoVerdict}
 	if m.Matches {
 		d.Verdict = "match"
 	}
-	if m.NoAnswer != nil {
+	if m.NoVerdict != nil {
 		d.Verdict = "error"
 	}
-	if m.Nothing {
+	if m.NothingCompared {
 		return Encode(w, d)
 	}
 	d.Summary = m.Word + ": " + m.Text
-	if m.NoAnswer != nil {
-		d.Summary = "No answer: " + m.NoAnswer.Text
+	if m.NoVerdict != nil {
+		d.Summary = "No answer: " + m.NoVerdict.Text
 	}
 	data := m.Data
 	d.Data = &data
-	data.Findings = append(m.General, m.Unrecorded...)
+	data.Findings = append(m.CaptureFindings, m.UnacceptedWarnings...)
 	data.Entries = []*report.Entry{}
 	left := room(maxReport)
 	for _, e := range m.Entries {
@@ -72,7 +72,7 @@ func (left *room) entry(e report.Entry) *report.Entry {
 	// Where no changes show the difference, the definitions do.
 	whole := len(e.Changes) == 0 && !e.Unexplained
 	e.Pinned = left.definition(e.Pinned, whole)
-	e.Now = left.definition(e.Now, whole)
+	e.Captured = left.definition(e.Captured, whole)
 	e.Copies = slices.Clone(e.Copies)
 	for i, d := range e.Copies {
 		e.Copies[i] = left.definition(d, whole)

@@ -10,21 +10,21 @@ import (
 )
 
 func TestWrite(t *testing.T) {
-	noise, long := 2, jsontree.Text(strings.Repeat("a", maxQuoted)) // two bytes more with its quotes
-	change := report.Change{Pointer: "/description", Label: "wording", LabelText: "another wording", Severity: "behaviour", Old: jsontree.Text("é<##["), New: long}
+	noise, long := 2, jsontree.String(strings.Repeat("a", maxQuoted)) // two bytes more with its quotes
+	change := report.Change{Pointer: "/description", Label: "wording", LabelText: "another wording", Severity: "behaviour", Old: jsontree.String("é<##["), New: long}
 	none := []report.Finding{}
 	for _, test := range []struct {
 		name  string
 		model report.Model
 		want  string
 	}{
-		{"no answer", report.Model{Nothing: true, ExitCode: 2, NoAnswer: &report.NoAnswer{Text: "no such file", Hints: []string{"type this"}}},
+		{"no answer", report.Model{NothingCompared: true, ExitCode: 2, NoVerdict: &report.NoVerdict{Text: "no such file", Hints: []string{"type this"}}},
 			`{"schemaVersion":1,"verdict":"error","exitCode":2,"error":{"message":"no such file","hints":["type this"]}}`},
-		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift", General: []report.Finding{{ID: "oversize", Level: "warning"}}, Data: report.Data{Lockfile: "tools.lock",
+		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift", CaptureFindings: []report.Finding{{ID: "oversize", Level: "warning"}}, Data: report.Data{Lockfile: "tools.lock",
 			Counts:   map[string]int{"pins": 1},
 			Servers:  []report.Server{{ID: "s", Was: &report.Side{Entries: 1, Policy: jsontree.Object()}, Now: &report.Side{Policy: jsontree.Object(), Capture: "live.json", Noise: &noise}}},
-			Captured: []report.Captured{{Server: "s", List: "tools", Name: "a", Short: "not printed", Status: "MATCH", Digest: "sha256:1", Sanitized: "sha256:2"}},
-			Approved: []report.Finding{{Server: "s", List: "tools", Name: "a", ID: "padding", Level: "warning", Approved: true, At: "/title", Detail: "much"}},
+			Captured: []report.CapturedEntry{{Server: "s", List: "tools", Name: "a", Short: "not printed", Status: "MATCH", Digest: "sha256:1", Sanitized: "sha256:2"}},
+			Approved: []report.Finding{{Server: "s", List: "tools", Name: "a", ID: "padding", Level: "warning", Approved: true, RawPointer: "/title", Detail: "much"}},
 			Unpinned: none,
 		}},
 			`{"schemaVersion":1,"verdict":"match","exitCode":0,"summary":"OK: 0 drift","lockfile":"tools.lock","counts":{"pins":1},
@@ -32,10 +32,10 @@ func TestWrite(t *testing.T) {
 "findings":[{"server":"","id":"oversize","level":"warning","pointer":"","detail":""}],"unpinned":[],
 "standing":[{"server":"s","list":"tools","name":"a","id":"padding","level":"warning","approved":true,"pointer":"/title","detail":"much"}],
 "entries":[{"server":"s","list":"tools","name":"a","status":"MATCH","digest":"sha256:1","sanitizedDigest":"sha256:2"}]}`},
-		{"drift", report.Model{ExitCode: 1, Word: "DRIFT", Text: "2", General: none, Data: report.Data{Unpinned: none, Approved: none, Servers: []report.Server{}, Captured: []report.Captured{}, Entries: []*report.Entry{
+		{"drift", report.Model{ExitCode: 1, Word: "DRIFT", Text: "2", CaptureFindings: none, Data: report.Data{Unpinned: none, Approved: none, Servers: []report.Server{}, Captured: []report.CapturedEntry{}, Entries: []*report.Entry{
 			{List: "tools", Name: "a\u200b", Kind: "CHANGED", Blocked: true, Severity: "behaviour", Changes: []report.Change{change},
 				Pinned: &report.Definition{Digest: "x", Sanitized: "y", Line: 3, Text: []byte(`{"old":1}`)}, Findings: []report.Finding{{ID: "new-address", Level: "note", List: "tools", Name: "a"}}},
-			{List: "tools", Name: "b", Kind: "ADDED", Severity: "behaviour", Now: &report.Definition{Digest: "z", Sanitized: "z", Line: 4, Text: []byte(`{"name":"b"}`)}, Findings: none},
+			{List: "tools", Name: "b", Kind: "ADDED", Severity: "behaviour", Captured: &report.Definition{Digest: "z", Sanitized: "z", Line: 4, Text: []byte(`{"name":"b"}`)}, Findings: none},
 		}}},
 			`{"schemaVersion":1,"verdict":"drift","exitCode":1,"summary":"DRIFT: 2","servers":[],"drift":[
 {"server":"","list":"tools","name":"a\u200b","kind":"CHANGED","blocked":true,"severity":"behaviour","pinned":{"digest":"x","sanitizedDigest":"y","line":3},
@@ -44,7 +44,7 @@ func TestWrite(t *testing.T) {
 {"server":"","list":"tools","name":"b","kind":"ADDED","blocked":false,"severity":"behaviour","now":{"digest":"z","sanitizedDigest":"z","line":4,"definition":{"name":"b"}},"changes":[],"findings":[]}],
 "findings":[],"unpinned":[],"standing":[],"entries":[]}`},
 	} {
-		out := reporttest.Written(t, Write, &test.model)
+		out := reporttest.WriteToString(t, Write, &test.model)
 		if want := strings.ReplaceAll(test.want, "\n", "") + "\n"; out != want {
 			t.Errorf("%s: got\n%swant\n%s", test.name, out, want)
 		}
@@ -55,8 +55,8 @@ func TestWrite(t *testing.T) {
 func TestRoom(t *testing.T) {
 	left := room(10)
 	e := report.Entry{Changes: []report.Change{
-		{Pointer: "/a", New: jsontree.Text("12345")},  // 2 and 7 bytes: one is left
-		{Pointer: "/b", New: jsontree.Text("123456")}, // no room for the pointer
+		{Pointer: "/a", New: jsontree.String("12345")},  // 2 and 7 bytes: one is left
+		{Pointer: "/b", New: jsontree.String("123456")}, // no room for the pointer
 		{Pointer: "/c"},
 	}}
 	d := left.entry(e)

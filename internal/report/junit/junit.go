@@ -78,7 +78,7 @@ func Write(w io.Writer, m *report.Model) error {
 		if suites[server] == nil {
 			name := "pinproof" // of the verdict's, and if two captures are compared
 			if server != "" {
-				name = text.Name(server)
+				name = text.QuoteName(server)
 			}
 			suites[server] = &suite{XMLName: xml.Name{Local: "testsuite"}, Name: name}
 			all.Suites = append(all.Suites, suites[server])
@@ -98,8 +98,8 @@ func Write(w io.Writer, m *report.Model) error {
 		all.add(of(p.Server), caseOf(p.Title, p.ID, p.Text, p.Text, m.Failed && !p.Allowed))
 	}
 	for _, s := range m.Records {
-		if s.Fails {
-			all.add(of(s.Server), caseOf(s.What+" of "+s.Names, s.What, s.Detail, s.Detail, m.Failed))
+		if s.FailsRun {
+			all.add(of(s.Server), caseOf(s.What+" of "+s.EntryName, s.What, s.Detail, s.Detail, m.Failed))
 		}
 	}
 	room := maxReport
@@ -126,14 +126,14 @@ func verdict(m *report.Model) testcase {
 	line := m.Word + ": " + m.Text
 	var b strings.Builder
 	switch {
-	case m.NoAnswer != nil:
-		c.Error = &said{"error", m.NoAnswer.Lines[0], strings.Join(m.NoAnswer.Lines, "\n")}
+	case m.NoVerdict != nil:
+		c.Error = &said{"error", m.NoVerdict.Lines[0], strings.Join(m.NoVerdict.Lines, "\n")}
 	case m.Failed:
 		c.Failure = &said{"DRIFT", line, line + "\n" + m.Review.Text + ": " + m.Review.Command}
 	default:
 		b.WriteString(line + "\n")
 	}
-	plain.New(&b, plain.Style{}).General(m)
+	plain.New(&b, plain.Style{}).WriteCaptureFindings(m)
 	if b.Len() > 0 {
 		c.Out = &said{Text: b.String()}
 	}
@@ -143,15 +143,15 @@ func verdict(m *report.Model) testcase {
 // drift is the text of the case of a drifted entry. It refers to no other block, because a case is
 // read alone.
 func drift(e *report.Entry, of *report.Block, room *int) testcase {
-	message := e.Kind + " " + e.Said + ": " + e.Text
+	message := e.Kind + " " + e.DisplayName + ": " + e.Text
 	if e.Warned {
 		at := slices.IndexFunc(e.Findings, func(f report.Finding) bool { return f.Warning }) // approved ones come last
-		message = e.Findings[at].Word() + "; " + message
+		message = e.Findings[at].Heading() + "; " + message
 	}
 	var b strings.Builder
 	b.WriteString(message + "\n")
-	plain.New(&b, plain.Style{}).Rows("  ", of)
+	plain.New(&b, plain.Style{}).WriteRows("  ", of)
 	text := plain.Shorten(b.String(), min(maxCaseText, max(0, *room)))
 	*room -= len(text)
-	return caseOf(e.Short, e.Kind, message, text, e.Blocked)
+	return caseOf(e.ShortName, e.Kind, message, text, e.Blocked)
 }

@@ -13,15 +13,15 @@ func TestWrite(t *testing.T) {
 		return []report.Row{{Op: '!', Word: "wording", Line: report.Line{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}}
 	}
 	entries := []*report.Entry{
-		{Server: "web", Short: "a", Said: "a", Kind: "CHANGED", Text: "wording", Blocked: true, Block: 1, Warned: true, Findings: []report.Finding{{ID: "order"}, {ID: "padding", Warning: true}}},
-		{Server: "web", Short: "b", Said: "b", Kind: "CHANGED", Text: "wording", Block: 2},
+		{Server: "web", ShortName: "a", DisplayName: "a", Kind: "CHANGED", Text: "wording", Blocked: true, Block: 1, Warned: true, Findings: []report.Finding{{ID: "order"}, {ID: "padding", Warning: true}}},
+		{Server: "web", ShortName: "b", DisplayName: "b", Kind: "CHANGED", Text: "wording", Block: 2},
 	}
 	for _, test := range []struct {
 		name  string
 		model report.Model
 		want  string
 	}{
-		{"no answer", report.Model{Nothing: true, NoAnswer: &report.NoAnswer{Lines: []string{"no such file", "hint: type this"}}}, `<?xml version="1.0" encoding="UTF-8"?>
+		{"no answer", report.Model{NothingCompared: true, NoVerdict: &report.NoVerdict{Lines: []string{"no such file", "hint: type this"}}}, `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="pinproof" tests="1" failures="0" errors="1" time="0">
   <testsuite name="pinproof" tests="1" failures="0" errors="1" time="0">
     <testcase classname="pinproof" name="verdict" time="0">
@@ -36,7 +36,7 @@ hint: type this]]></error>
 			Problems: []report.Problem{{ID: "policy", Server: "calm", Title: "policy", Text: "another policy", Allowed: true}},
 			Blocks:   []*report.Block{{Number: 1, Entries: entries[:1], Rows: said("Of a ]]>.")}, {Number: 2, Entries: entries[1:], Rows: said("Of b.")}},
 			Data: report.Data{Servers: []report.Server{{ID: "calm"}, {ID: "web"}}, Entries: entries,
-				Captured: []report.Captured{{Server: "web", Short: "a", Status: "CHANGED"}, {Server: "web", Short: "same", Status: "MATCH"}}},
+				Captured: []report.CapturedEntry{{Server: "web", Short: "a", Status: "CHANGED"}, {Server: "web", Short: "same", Status: "MATCH"}}},
 		}, `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="pinproof" tests="5" failures="2" errors="0" time="0">
   <testsuite name="pinproof" tests="1" failures="1" errors="0" time="0">
@@ -66,7 +66,7 @@ review: pinproof diff live]]></failure>
 </testsuites>
 `},
 	} {
-		out := reporttest.Written(t, Write, &test.model)
+		out := reporttest.WriteToString(t, Write, &test.model)
 		if out != test.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.name, out, test.want)
 		}

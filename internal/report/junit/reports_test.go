@@ -25,9 +25,9 @@ func TestReport(t *testing.T) {
 			{Entry: "read_file", ID: "new-address", Pointer: "/description", Detail: "grew & grew"},
 			{Entry: "stat", ID: "padding", Warning: true, Detail: "much"},
 			{WholeServer: true, ID: "oversize", Warning: true, Detail: "a large capture"}},
-		Allowed: []pin.DriftKind{pin.Removed}}
+		Allowed: []pin.DriftKind{pin.DriftRemoved}}
 	r := s.Report(t)
-	got := reporttest.Written(t, Write, r.Model)
+	got := reporttest.WriteToString(t, Write, r.Model)
 	want := `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="pinproof" tests="5" failures="3" errors="0" time="0">
   <testsuite name="pinproof" tests="1" failures="1" errors="0" time="0">
@@ -72,11 +72,11 @@ func TestAlike(t *testing.T) {
 	list := func(word string) string {
 		return `[{"name":"a","description":"The first tool ` + word + ` here."},{"name":"b","description":"The second tool ` + word + ` there."}]`
 	}
-	r := reporttest.OfLists(t, list("works"), list("sleeps"))
+	r := reporttest.ListsReport(t, list("works"), list("sleeps"))
 	if len(r.Model.Blocks) != 2 {
 		t.Fatalf("%d blocks", len(r.Model.Blocks))
 	}
-	out := reporttest.Written(t, Write, r.Model)
+	out := reporttest.WriteToString(t, Write, r.Model)
 	for _, want := range []string{"  | The first tool [-works-]{+sleeps+} here.\n", "  | The second tool [-works-]{+sleeps+} there.\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no\n%s in\n%s", want, out)
@@ -130,8 +130,8 @@ func holdAgainstXSD(t *testing.T, folder string, write func(io.Writer) error) {
 }
 
 func TestError(t *testing.T) {
-	err := fail.In("a.json:1:2", `bad "<x>"`).Hint("do & see")
-	out := reporttest.Written(t, Write, reporttest.Failed(err).Model)
+	err := fail.NewAt("a.json:1:2", `bad "<x>"`).Hint("do & see")
+	out := reporttest.WriteToString(t, Write, reporttest.FailedReport(err).Model)
 	want := `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="pinproof" tests="1" failures="0" errors="1" time="0">
   <testsuite name="pinproof" tests="1" failures="0" errors="1" time="0">
@@ -145,7 +145,7 @@ hint: do & see]]></error>
 	if out != want {
 		t.Errorf("got\n%s", out)
 	}
-	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return Write(w, reporttest.Failed(err).Model) })
+	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return Write(w, reporttest.FailedReport(err).Model) })
 }
 
 // junitFile is what the tests read of a report.
@@ -175,8 +175,8 @@ type junitInFile struct {
 // checkJUnit reads a report strictly and checks it against what there is to report.
 func checkJUnit(t testing.TB, r *report.Report) {
 	t.Helper()
-	out := reporttest.Written(t, Write, r.Model)
-	reporttest.CheckShown(t, out)
+	out := reporttest.WriteToString(t, Write, r.Model)
+	reporttest.CheckPrintable(t, out)
 	var got junitFile
 	d := xml.NewDecoder(strings.NewReader(out))
 	if err := d.Decode(&got); err != nil {
@@ -218,7 +218,7 @@ func checkJUnit(t testing.TB, r *report.Report) {
 		}
 	}
 	for i := range r.Drifts {
-		if r.Blocked[r.Drifts[i].Ref()] {
+		if r.FailingDrift[r.Drifts[i].Ref()] {
 			blocked++
 		}
 	}
@@ -233,7 +233,7 @@ func checkJUnit(t testing.TB, r *report.Report) {
 func FuzzJUnit(f *testing.F) {
 	reporttest.Fuzz(f, func(t *testing.T, r *report.Report, text string) {
 		checkJUnit(t, r)
-		out := reporttest.Written(t, Write, reporttest.Failed(errors.New(text)).Model)
+		out := reporttest.WriteToString(t, Write, reporttest.FailedReport(errors.New(text)).Model)
 		if err := xml.Unmarshal([]byte(out), new(junitFile)); err != nil {
 			t.Fatal(err)
 		}

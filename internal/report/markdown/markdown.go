@@ -45,16 +45,16 @@ func write(w io.Writer, m *report.Model, room int) error {
 		print(m)
 		return out.String()
 	}
-	if m.NoAnswer != nil {
-		page.WriteString("## No answer\n" + fit("error: "+strings.Join(m.NoAnswer.Lines, "\n")+"\n"))
+	if m.NoVerdict != nil {
+		page.WriteString("## No answer\n" + fit("error: "+strings.Join(m.NoVerdict.Lines, "\n")+"\n"))
 	} else {
 		page.WriteString("## " + m.Word + ": " + code(m.Text) + "\n")
 	}
-	if !m.Matches && !m.Nothing {
-		page.WriteString(fit(printed(t.Overview)))
+	if !m.Matches && !m.NothingCompared {
+		page.WriteString(fit(printed(t.WriteOverview)))
 	}
-	page.WriteString(fit(printed(t.General)))
-	for _, s := range m.Steps(m.Instead) {
+	page.WriteString(fit(printed(t.WriteCaptureFindings)))
+	for _, s := range m.Steps(m.ManualSteps) {
 		step := "\n" + code(s.Text) + " " + code(s.Digest) + "\n"
 		if s.Command != "" {
 			// It begins with our own name, so it doesn't close its fence.
@@ -70,8 +70,8 @@ func write(w io.Writer, m *report.Model, room int) error {
 	for _, b := range m.ByRank() {
 		if !told && !b.Warned {
 			told = true
-			if several := fence("diff", printed(t.Several)); len(several) > room/2 {
-				t.Forget(m)
+			if several := fence("diff", printed(t.WriteShared)); len(several) > room/2 {
+				t.ForgetShared(m)
 			} else if several != "" {
 				room -= len(several)
 				page.WriteString("\n### In several\n" + several)
@@ -81,7 +81,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 			others.WriteString(digests(b, true))
 			continue
 		}
-		rows := printed(func(*report.Model) { t.Rows("", b) })
+		rows := printed(func(*report.Model) { t.WriteRows("", b) })
 		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", rows) + digests(b, len(b.Entries) > 1)
 		if len(block) > room {
 			delete(t.Shown, b.Number)
@@ -91,8 +91,8 @@ func write(w io.Writer, m *report.Model, room int) error {
 		room -= len(block)
 		page.WriteString(block)
 	}
-	rest := printed(t.Late)
-	rest += printed(t.NothingElse)
+	rest := printed(t.WriteLateShared)
+	rest += printed(t.WriteWithoutBlocks)
 	if rest = fence("diff", strings.TrimPrefix(rest, "    \n")) + others.String(); len(rest) <= room+most {
 		page.WriteString(rest)
 	} else {
@@ -111,16 +111,16 @@ func write(w io.Writer, m *report.Model, room int) error {
 // digests prints the digests that an approval of a block is bound to, if the block can be approved by digests. With
 // named, each one has the name of its entry.
 func digests(b *report.Block, named bool) string {
-	if b.Accept == "" {
+	if b.AcceptCommand == "" {
 		return ""
 	}
 	var lines strings.Builder
 	for _, e := range b.Entries {
 		name := ""
 		if named {
-			name = " of " + code(e.Short)
+			name = " of " + code(e.ShortName)
 		}
-		fmt.Fprintf(&lines, "\ndigest%s: %s\n", name, code(e.Accepts))
+		fmt.Fprintf(&lines, "\ndigest%s: %s\n", name, code(e.ApprovalDigest))
 	}
 	return lines.String()
 }

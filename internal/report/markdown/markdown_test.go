@@ -23,7 +23,7 @@ func TestWrite(t *testing.T) {
 		want  string
 	}{
 		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift (1 tool)"}, "## OK: `0 drift (1 tool)`\n"},
-		{"no answer", report.Model{Nothing: true, NoAnswer: &report.NoAnswer{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n    error: no `x`\n    ```\n```\n"},
+		{"no answer", report.Model{NothingCompared: true, NoVerdict: &report.NoVerdict{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n    error: no `x`\n    ```\n```\n"},
 		// The summary of the whole list comes first, then the block of the first class.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Others: "1 other server", Data: report.Data{Lockfile: "tools.lock",
 			Servers: []report.Server{{Name: "web", Differs: true, Title: "web   old   ->   new|`", Notes: []string{"a note"}, Drift: "2 changed"}}}, Cost: "text 10 -> 1,244 bytes",
@@ -31,10 +31,10 @@ func TestWrite(t *testing.T) {
 			Blocks: []*report.Block{
 				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},
 				{Number: 2, Class: 1, Kind: "CHANGED", Title: "b", Blocked: true, Warned: true, Rows: said("Of b."),
-					Entries: []*report.Entry{{Short: "b", Accepts: "sha256:b"}}, Accept: "pinproof relock --accept b"}},
-			Ready: []report.Step{{Text: "approve", Command: "pinproof relock --accept-all"}}, Instead: []report.Step{{Text: "set digest", Digest: "sha256:all"}},
-			General: []report.Finding{{ID: "oversize", Warning: true, Names: "the capture"}},
-			Review:  report.Step{Text: "review", Command: "pinproof diff live"}, Next: []report.Step{{Text: "Accept b", Command: "pinproof relock"}}},
+					Entries: []*report.Entry{{ShortName: "b", ApprovalDigest: "sha256:b"}}, AcceptCommand: "pinproof relock --accept b"}},
+			ApproveCommands: []report.Step{{Text: "approve", Command: "pinproof relock --accept-all"}}, ManualSteps: []report.Step{{Text: "set digest", Digest: "sha256:all"}},
+			CaptureFindings: []report.Finding{{ID: "oversize", Warning: true, EntryName: "the capture"}},
+			Review:          report.Step{Text: "review", Command: "pinproof diff live"}, Next: []report.Step{{Text: "Accept b", Command: "pinproof relock"}}},
 			"## DRIFT: `2 changed`\n" +
 				"\n```text\n    web   old   ->   new|`\n      a note\n      2 changed; text 10 -> 1,244 bytes\n      takes code: b (2)\n```\n" +
 				"\n```text\n      WARNING oversize in the capture\n```\n" +
@@ -42,7 +42,7 @@ func TestWrite(t *testing.T) {
 				"\n### 1. `CHANGED a  allowed`\n\n```diff\n+   wording    | ```\n```\n" +
 				"\n### Next\n\n`review`:\n\n```sh\npinproof diff live\n```\n\n`Accept b`:\n\n```sh\npinproof relock\n```\n\n`set digest` `sha256:all`\n"},
 	} {
-		out := reporttest.Written(t, Write, &test.model)
+		out := reporttest.WriteToString(t, Write, &test.model)
 		if out != test.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.name, out, test.want)
 		}
@@ -55,10 +55,10 @@ func TestRoom(t *testing.T) {
 	m := &report.Model{Word: "DRIFT", Data: report.Data{Servers: []report.Server{{}}}, Review: report.Step{Command: "pinproof diff live"}}
 	for i := 10; i < 50; i++ { // numbers of two digits: all blocks have one size
 		m.Blocks = append(m.Blocks, &report.Block{Number: i + 1, Class: 50 - i, Kind: "ADDED", Title: fmt.Sprint("tool", i+1), Warned: i >= 30,
-			Rows: said(strings.Repeat("word ", 500)), Entries: []*report.Entry{{Accepts: fmt.Sprint("sha256:", i+1, ";")}}, Accept: "accept"})
-		m.General = append(m.General, report.Finding{ID: "padding", Names: strings.Repeat("n", 400)})
+			Rows: said(strings.Repeat("word ", 500)), Entries: []*report.Entry{{ApprovalDigest: fmt.Sprint("sha256:", i+1, ";")}}, AcceptCommand: "accept"})
+		m.CaptureFindings = append(m.CaptureFindings, report.Finding{ID: "padding", EntryName: strings.Repeat("n", 400)})
 	}
-	for room := 500; room < 70_000; room += 70_000 / jsontest.Rounds(25, 70) {
+	for room := 500; room < 70_000; room += 70_000 / jsontest.RoundCount(25, 70) {
 		var b bytes.Buffer
 		if err := write(&b, m, room); err != nil {
 			t.Fatal(err)

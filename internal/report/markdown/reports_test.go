@@ -24,12 +24,12 @@ import (
 
 func markdownOf(t testing.TB, r *report.Report) string {
 	t.Helper()
-	return reporttest.Written(t, Write, r.Model)
+	return reporttest.WriteToString(t, Write, r.Model)
 }
 
 // TestWarnedFirst: the summary of the whole list comes first, then the entries with a warning.
 func TestWarnedFirst(t *testing.T) {
-	r := reporttest.OfLists(t, reporttest.OldList, reporttest.NewList)
+	r := reporttest.ListsReport(t, reporttest.OldList, reporttest.NewList)
 	r.Findings = append(r.Findings, lint.Finding{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true})
 	r = reporttest.NewReport(r.Input)
 	page, last := markdownOf(t, r), 0
@@ -40,7 +40,7 @@ func TestWarnedFirst(t *testing.T) {
 		}
 		last = at
 	}
-	r = reporttest.OfLists(t, reporttest.NewList, reporttest.NewList)
+	r = reporttest.ListsReport(t, reporttest.NewList, reporttest.NewList)
 	r.Findings = []lint.Finding{{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true}}
 	r = reporttest.NewReport(r.Input)
 	if !strings.Contains(markdownOf(t, r), "\n      note crowded-list in the capture") {
@@ -49,7 +49,7 @@ func TestWarnedFirst(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	r := reporttest.OfLists(t, reporttest.OldList, reporttest.NewList)
+	r := reporttest.ListsReport(t, reporttest.OldList, reporttest.NewList)
 	r.Findings = nil
 	r = reporttest.NewReport(r.Input)
 	want := strings.ReplaceAll(`## DRIFT: '1 hidden, 3 changed, 1 removed; 0 match tools.lock'
@@ -119,8 +119,8 @@ pinproof relock live.json
 }
 
 func TestMatch(t *testing.T) {
-	r := reporttest.OfLists(t, reporttest.OldList, reporttest.OldList)
-	r.Findings = []lint.Finding{{Entry: "a|b", ID: "padding", Warning: true, Detail: "`x`", Scope: lint.InMatch, Approved: true}}
+	r := reporttest.ListsReport(t, reporttest.OldList, reporttest.OldList)
+	r.Findings = []lint.Finding{{Entry: "a|b", ID: "padding", Warning: true, Detail: "`x`", Scope: lint.ScopeMatch, Approved: true}}
 	r = reporttest.NewReport(r.Input)
 	want := strings.ReplaceAll(`## OK: '0 drift (5 tools match tools.lock); 1 approved warning'
 
@@ -138,11 +138,11 @@ func TestMatch(t *testing.T) {
 
 func TestHostile(t *testing.T) {
 	for _, s := range reporttest.HostileTexts {
-		r := reporttest.Hostile(t, s, s, "before "+s, s)
+		r := reporttest.HostileReport(t, s, s, "before "+s, s)
 		checkMarkdown(t, markdownOf(t, r))
-		checkMarkdown(t, markdownOf(t, reporttest.OfServer(r, s)))
+		checkMarkdown(t, markdownOf(t, reporttest.WithServerID(r, s)))
 		for _, err := range []error{fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s)), errors.New(s), fail.New("a\n%s\nb", "```")} {
-			out := reporttest.Written(t, Write, reporttest.Failed(err).Model)
+			out := reporttest.WriteToString(t, Write, reporttest.FailedReport(err).Model)
 			checkMarkdown(t, out)
 		}
 	}
@@ -219,7 +219,7 @@ func TestBounded(t *testing.T) {
 	// one that is huge comes first and must not push the others off the page
 	old = append(old, `{"name":"a","description":"x"}`)
 	new = append(new, fmt.Sprintf(`{"name":"a","description":"%s","inputSchema":{"type":"object","properties":{"z":{}},"required":["z"]}}`, strings.Repeat("y z ", 20_000)))
-	page := markdownOf(t, reporttest.OfLists(t, "["+strings.Join(old, ",")+"]", "["+strings.Join(new, ",")+"]"))
+	page := markdownOf(t, reporttest.ListsReport(t, "["+strings.Join(old, ",")+"]", "["+strings.Join(new, ",")+"]"))
 	checkMarkdown(t, page)
 	for _, want := range []string{
 		"\n### Not shown here\n", "\n    1  CHANGED a\n", "\n### 20. `CHANGED ", "\n    the rest is left out here: see diff\n", "\npinproof diff live.json\n",
@@ -236,11 +236,11 @@ func TestBounded(t *testing.T) {
 // TestBoundedServers: a thousand servers don't make the page longer.
 func TestBoundedServers(t *testing.T) {
 	t.Parallel()
-	r := reporttest.OfLists(t, `[{"name":"a"}]`, `[{"name":"b"}]`)
+	r := reporttest.ListsReport(t, `[{"name":"a"}]`, `[{"name":"b"}]`)
 	for i := range 1_000 {
 		server := fmt.Sprintf("t%03d", i)
-		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: server, State: pin.Missing})
-		r.Differs[server] = true
+		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: server, State: pin.StateMissing})
+		r.DifferingServers[server] = true
 	}
 	r = reporttest.NewReport(r.Input)
 	page := markdownOf(t, r)
@@ -257,6 +257,6 @@ func FuzzMarkdown(f *testing.F) {
 		f.Add(s, reporttest.HostileTexts[(i+1)%len(reporttest.HostileTexts)], reporttest.HostileTexts[(i+2)%len(reporttest.HostileTexts)], "x"+s)
 	}
 	f.Fuzz(func(t *testing.T, name, key, old, new string) {
-		checkMarkdown(t, markdownOf(t, reporttest.Hostile(t, name, key, old, new)))
+		checkMarkdown(t, markdownOf(t, reporttest.HostileReport(t, name, key, old, new)))
 	})
 }

@@ -37,14 +37,14 @@ func (t *Writer) told(list []report.Line) (told []toldLine) {
 		isShared := l.Shared > 0 && t.Shown[l.Shared] && !t.Full
 		if isShared {
 			l.Line = report.Line{Name: l.Name, Depth: l.Depth}
-			l.as = "as in " + text.Number(part[0].Shared)
+			l.as = "as in " + text.FormatNumber(part[0].Shared)
 			l.home = part[0].Shared
 		}
 		if isShared || t.refer(&l, part) {
 			list = list[len(part)-1:]
 			part = part[:1]
 		}
-		if isShared && !part[0].Keeps {
+		if isShared && !part[0].AlwaysPrinted {
 			continue
 		}
 		if n := len(told); n > 0 && len(part) == 1 && isToldWith(&l, &told[n-1]) {
@@ -91,7 +91,7 @@ func (t *Writer) refer(l *toldLine, part []report.Line) bool {
 	if at.block == t.number {
 		l.as += " above"
 	} else {
-		l.as += " in " + text.Number(at.block)
+		l.as += " in " + text.FormatNumber(at.block)
 	}
 	l.home = at.block
 	l.Text = nil

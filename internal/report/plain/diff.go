@@ -22,42 +22,42 @@ const (
 func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	if m.Matches {
-		t.Match(m.Word + ": " + m.Text)
-		t.Notes("  ", m.Abouts...)
-		t.General(m)
-		t.Next(m)
+		t.WriteMatch(m.Word + ": " + m.Text)
+		t.WriteNotes("  ", m.ServerInfoChanges...)
+		t.WriteCaptureFindings(m)
+		t.WriteNextSteps(m)
 		return t.Err
 	}
 	if len(m.Blocks) > longReview {
-		t.Notes("hint: ", "a long review: --stat shows its shape, --only a part (a name, added, warnings, a label)")
+		t.WriteNotes("hint: ", "a long review: --stat shows its shape, --only a part (a name, added, warnings, a label)")
 	}
-	t.Head(m)
+	t.WriteHead(m)
 	t.countsBelow = true
 	last := (*report.Block)(nil)
 	for i, b := range m.Blocks {
 		if i == m.Warned {
-			t.Several(m)
+			t.WriteShared(m)
 		}
 		if t.nothingElse(b) {
 			continue
 		}
 		if last == nil || b.FirstOfServer || !t.short(b) || !t.short(last) {
-			t.Blank()
+			t.WriteBlankLine()
 		}
-		t.Block(m, b)
+		t.WriteBlock(m, b)
 		last = b
 	}
-	t.Late(m)
-	t.NothingElse(m)
-	t.Blank()
+	t.WriteLateShared(m)
+	t.WriteWithoutBlocks(m)
+	t.WriteBlankLine()
 	if t.brief {
-		t.Say("", run('~', "minor, see --full: "+m.Minor))
+		t.WriteText("", run('~', "minor, see --full: "+m.Minor))
 	}
 	t.verdict(m)
-	if m.LeftOut > 0 {
-		t.Hint(m.Review)
+	if m.DeselectedCount > 0 {
+		t.WriteSteps(m.Review)
 	}
-	t.Next(m)
+	t.WriteNextSteps(m)
 	return t.Err
 }
 
@@ -68,7 +68,7 @@ const longReview = 30
 func (t *Writer) problems(indent, id string, list []report.Problem) {
 	for _, p := range list {
 		if p.ID == id {
-			t.Say(indent, run('!', p.Text))
+			t.WriteText(indent, run('!', p.Text))
 		}
 	}
 }
@@ -79,33 +79,33 @@ func (t *Writer) verdict(m *report.Model) {
 	if m.Failed {
 		op = '-'
 	}
-	t.Say("", run(op, m.Word+": "), run('W', m.Warning), run(op, strings.TrimPrefix(m.Text, m.Warning)))
+	t.WriteText("", run(op, m.Word+": "), run('W', m.Warning), run(op, strings.TrimPrefix(m.Text, m.Warning)))
 }
 
-// Head prints Overview and General.
-func (t *Writer) Head(m *report.Model) {
-	t.Overview(m)
-	t.General(m)
+// WriteHead prints WriteOverview and WriteCaptureFindings.
+func (t *Writer) WriteHead(m *report.Model) {
+	t.WriteOverview(m)
+	t.WriteCaptureFindings(m)
 }
 
-// Overview prints what is compared, what drifted of each server, and what is worth reading first.
-func (t *Writer) Overview(m *report.Model) {
+// WriteOverview prints what is compared, what drifted of each server, and what is worth reading first.
+func (t *Writer) WriteOverview(m *report.Model) {
 	t.problems("", "other-server", m.Problems)
-	if m.Several {
+	if m.HasSeveralServers {
 		t.servers(m)
 	} else {
 		s := m.Servers[0]
-		t.Say("", run('*', s.Title))
-		t.Notes("  ", s.Notes...)
-		t.Notes("  ", strings.Trim(s.Drift+"; "+m.Cost, "; "))
+		t.WriteText("", run('*', s.Title))
+		t.WriteNotes("  ", s.Notes...)
+		t.WriteNotes("  ", strings.Trim(s.Drift+"; "+m.Cost, "; "))
 	}
 	// A changed policy is in the notes of its server.
 	t.problems("  ", "no-capture", m.Problems)
-	t.Say("  ", run('W', m.Warning))
-	t.Notes("  ", m.Release)
-	t.Say("    ", run('!', m.Breaks))
+	t.WriteText("  ", run('W', m.Warning))
+	t.WriteNotes("  ", m.Release)
+	t.WriteText("    ", run('!', m.Breaks))
 	for _, worst := range m.Worst {
-		t.Say("  ", worst...)
+		t.WriteText("  ", worst...)
 	}
 	if m.MuchToRead {
 		t.readFirst(m)
@@ -114,7 +114,7 @@ func (t *Writer) Overview(m *report.Model) {
 
 // readFirst prints the new sentences that are worth reading first.
 func (t *Writer) readFirst(m *report.Model) {
-	t.Notes("  ", "read first, the new sentences most like orders:")
+	t.WriteNotes("  ", "read first, the new sentences most like orders:")
 	for i, first := range m.ReadFirst {
 		if i >= leastFirst && t.lines >= mostHead {
 			break
@@ -136,46 +136,46 @@ const (
 	mostHead   = 14
 )
 
-// General prints the findings that belong to no drift.
-func (t *Writer) General(m *report.Model) {
-	t.Findings("  ", "", slices.Concat(m.General, m.Unpinned))
+// WriteCaptureFindings prints the findings that belong to no drift.
+func (t *Writer) WriteCaptureFindings(m *report.Model) {
+	t.WriteFindings("  ", "", slices.Concat(m.CaptureFindings, m.Unpinned))
 	t.records(m)
-	t.Findings("  ", unrecordedTitle, m.Unrecorded)
-	t.Findings("  ", approvedTitle, m.Approved)
+	t.WriteFindings("  ", unrecordedTitle, m.UnacceptedWarnings)
+	t.WriteFindings("  ", approvedTitle, m.Approved)
 }
 
 // records prints what the lockfile records besides the definitions, if a reader has to review it.
 func (t *Writer) records(m *report.Model) {
 	title := "what the lockfile records besides the definitions:"
 	for _, s := range m.Records {
-		if s.Fails || m.Matches { // else it is what a server calls itself, which is in the head
-			t.Notes("  ", title)
+		if s.FailsRun || m.Matches { // else it is what a server calls itself, which is in the head
+			t.WriteNotes("  ", title)
 			title = ""
-			t.Say("    ", run('!', s.What+" of "+s.Names), run('=', text.Spaced(s.Detail)))
+			t.WriteText("    ", run('!', s.What+" of "+s.EntryName), run('=', text.JoinSpaced(s.Detail)))
 		}
 	}
 }
 
-// Notes prints lines of our own words.
-func (t *Writer) Notes(indent string, lines ...string) {
+// WriteNotes prints lines of our own words.
+func (t *Writer) WriteNotes(indent string, lines ...string) {
 	for _, line := range lines {
-		t.Say(indent, run('=', line))
+		t.WriteText(indent, run('=', line))
 	}
 }
 
-// Findings prints findings with the names of their entries, equal ones once, under a title where there is one.
-func (t *Writer) Findings(indent, title string, list []report.Finding) {
+// WriteFindings prints findings with the names of their entries, equal ones once, under a title where there is one.
+func (t *Writer) WriteFindings(indent, title string, list []report.Finding) {
 	if len(list) > 0 {
-		t.Notes(indent, title)
+		t.WriteNotes(indent, title)
 	}
 	names := map[string][]string{} // by what is printed behind them
-	said := func(f report.Finding) string { return f.Word() + text.Spaced(f.Place, f.Detail) }
+	said := func(f report.Finding) string { return f.Heading() + text.JoinSpaced(f.Place, f.Detail) }
 	for _, f := range list {
-		names[said(f)] = append(names[said(f)], f.Names)
+		names[said(f)] = append(names[said(f)], f.EntryName)
 	}
 	for _, f := range list {
 		if in := names[said(f)]; in != nil {
-			t.finding(indent, &f, " in "+text.List(in, maxNames)+text.Spaced(f.Place, f.Detail))
+			t.finding(indent, &f, " in "+text.JoinNames(in, maxNames)+text.JoinSpaced(f.Place, f.Detail))
 			delete(names, said(f))
 		}
 	}
@@ -190,18 +190,18 @@ func (t *Writer) finding(indent string, f *report.Finding, said string) {
 	if f.Warning {
 		op = 'W'
 	}
-	t.Say(indent, run(op, f.Word()), run('=', said))
+	t.WriteText(indent, run(op, f.Heading()), run('=', said))
 }
 
 // short reports whether a block takes one line.
 func (t *Writer) short(b *report.Block) bool { return b.Brief && !t.Full }
 
-// Block prints a block with its number and title.
-func (t *Writer) Block(m *report.Model, b *report.Block) {
+// WriteBlock prints a block with its number and title.
+func (t *Writer) WriteBlock(m *report.Model, b *report.Block) {
 	t.Shown[b.Number] = true
-	if m.Several && b.FirstOfServer {
-		t.Say("", run('*', m.Servers[b.Server].Title))
-		t.Blank()
+	if m.HasSeveralServers && b.FirstOfServer {
+		t.WriteText("", run('*', m.Servers[b.Server].Title))
+		t.WriteBlankLine()
 	}
 	number := numbered(m, b.Number)
 	title := []layout.Run{run('*', b.Kind+" "+b.Title)}
@@ -215,22 +215,22 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 		if and := b.SharedNumbers(t.Shown); and != "" {
 			title = append(title, run('~', "  ("+and+")"))
 		}
-		t.Say(number, title...)
+		t.WriteText(number, title...)
 		t.rows(strings.Repeat(" ", len(number)), b)
 		return
 	}
 	t.brief = t.brief || b.Minor
 	note := b.Note
-	if b.Summed != "" {
-		note = "minor: " + b.Summed
+	if b.MinorSummary != "" {
+		note = "minor: " + b.MinorSummary
 	}
-	t.Say(number, append(title, run('=', text.Spaced(note, b.Gone)))...)
+	t.WriteText(number, append(title, run('=', text.JoinSpaced(note, b.RemovedSummary)))...)
 }
 
-// Rows prints the content of a block, for a format that prints its title: the numbers of shared changes come first.
-func (t *Writer) Rows(indent string, b *report.Block) {
+// WriteRows prints the content of a block, for a format that prints its title: the numbers of shared changes come first.
+func (t *Writer) WriteRows(indent string, b *report.Block) {
 	if and := b.SharedNumbers(t.Shown); and != "" {
-		t.Say(indent, run('~', "("+and+")"))
+		t.WriteText(indent, run('~', "("+and+")"))
 	}
 	t.rows(indent, b)
 }
@@ -242,7 +242,7 @@ func (t *Writer) rows(indent string, b *report.Block) {
 	note := b.Note
 	for _, row := range b.Rows {
 		if !row.Finding {
-			t.Notes(indent, note)
+			t.WriteNotes(indent, note)
 			note = ""
 		}
 		if row.Minor && !t.Full {
@@ -252,14 +252,14 @@ func (t *Writer) rows(indent string, b *report.Block) {
 			t.row(indent, indent, row)
 		}
 	}
-	t.Notes(indent, note)
+	t.WriteNotes(indent, note)
 	if !t.Full {
-		t.Notes(indent, b.Gone)
+		t.WriteNotes(indent, b.RemovedSummary)
 	}
-	if b.Summed != "" && !t.Full {
+	if b.MinorSummary != "" && !t.Full {
 		t.brief = true
 		if !t.countsBelow {
-			t.Say(indent, run('~', "minor: "+b.Summed))
+			t.WriteText(indent, run('~', "minor: "+b.MinorSummary))
 		}
 	}
 }
@@ -277,7 +277,7 @@ func Shorten(lines string, most int) string {
 // row prints a row behind a number, and what is below it.
 func (t *Writer) row(number, indent string, row report.Row) {
 	if row.Word == "" && row.Phrase == "" {
-		t.Lines(indent, t.told(row.Lines)) // a definition
+		t.WriteLines(indent, t.told(row.Lines)) // a definition
 		return
 	}
 	lines := t.told(append([]report.Line{row.Line}, row.Lines...))
@@ -285,15 +285,15 @@ func (t *Writer) row(number, indent string, row report.Row) {
 	if t.Full {
 		place = row.Pointer
 	}
-	t.put(number, indent+"  ", &lines[0], run(row.Op, row.Word), run('=', text.Spaced(place, lines[0].Phrase)))
-	t.Lines(indent, lines[1:])
+	t.put(number, indent+"  ", &lines[0], run(row.Op, row.Word), run('=', text.JoinSpaced(place, lines[0].Phrase)))
+	t.WriteLines(indent, lines[1:])
 }
 
 // maxNameColumn is the maximum width of the column of names. A longer name shifts the rest of its line.
 const maxNameColumn = 28
 
-// Lines prints lines: a name in a column and what it takes, and its description, if that has room next to it.
-func (t *Writer) Lines(indent string, list []toldLine) {
+// WriteLines prints lines: a name in a column and what it takes, and its description, if that has room next to it.
+func (t *Writer) WriteLines(indent string, list []toldLine) {
 	names := 0 // how wide the names are
 	for _, l := range list {
 		if n := 2*l.Depth + len(l.Name); n <= maxNameColumn && l.Name != "" {
@@ -304,7 +304,7 @@ func (t *Writer) Lines(indent string, list []toldLine) {
 		depth := strings.Repeat("  ", l.Depth)
 		head := depth + l.Phrase
 		if l.Name != "" {
-			head = fmt.Sprintf("%-*s", names, depth+l.Name) + text.Spaced(l.Phrase)
+			head = fmt.Sprintf("%-*s", names, depth+l.Name) + text.JoinSpaced(l.Phrase)
 		}
 		if head == depth {
 			t.put(indent, indent+depth, &l)
@@ -321,11 +321,11 @@ const leastBeside = 20
 // about, if it fits there or has room for its beginning. Any other text begins below.
 func (t *Writer) put(indent, below string, l *toldLine, head ...layout.Run) {
 	if l.as != "" {
-		t.Say(indent, append(head, run('=', "  "), layout.Run{Op: '~', Text: l.as, Block: l.home})...)
+		t.WriteText(indent, append(head, run('=', "  "), layout.Run{Op: '~', Text: l.as, Block: l.home})...)
 		return
 	}
 	if len(l.Text) == 1 && head != nil {
-		line := l.Text[0].Marked()
+		line := l.Text[0].MarkChanges()
 		before := append([]layout.Run{run('=', indent)}, head...)
 		if line.Sign != '=' { // a gutter without a sign begins with spaces
 			before = append(before, run('=', "  "))
@@ -340,7 +340,7 @@ func (t *Writer) put(indent, below string, l *toldLine, head ...layout.Run) {
 			return
 		}
 	}
-	t.Say(indent, head...)
+	t.WriteText(indent, head...)
 	t.texts(below, l.Text)
 }
 
@@ -352,10 +352,10 @@ func columnsOf(runs []layout.Run) (n int) {
 	return n
 }
 
-// Whole prints a whole definition: the captured one or, if the entry was removed, the pinned one.
-func (t *Writer) Whole(e *report.Entry) {
-	t.Say("  ", run('*', e.Said))
-	of := e.Now
+// WriteDefinition prints a whole definition: the captured one or, if the entry was removed, the pinned one.
+func (t *Writer) WriteDefinition(e *report.Entry) {
+	t.WriteText("  ", run('*', e.DisplayName))
+	of := e.Captured
 	op := byte('+')
 	if of == nil {
 		of = e.Pinned
@@ -366,18 +366,18 @@ func (t *Writer) Whole(e *report.Entry) {
 	}
 	tree := jsontree.ParseCanonical(of.Text)
 	show := func(title string, v jsontree.Value) {
-		t.Notes("  ", title)
-		t.texts("  ", layout.Value(op, v, false))
+		t.WriteNotes("  ", title)
+		t.texts("  ", layout.ValueLines(op, v, false))
 	}
 	if tree.Kind == '"' {
 		show("", tree)
 	}
 	for _, m := range tree.Members() {
-		pointer := jsontree.Pointer("", m.Name)
-		show(text.WholePointer(pointer), layout.Icons(pointer, m.Value))
+		pointer := jsontree.ExtendPointer("", m.Name)
+		show(text.QuoteWholePointer(pointer), layout.SummarizeIcons(pointer, m.Value))
 	}
 	for _, f := range of.Files.Parts {
-		show(text.Name(f.Name), f.Value)
+		show(text.QuoteName(f.Name), f.Value)
 	}
 }
 
@@ -386,30 +386,30 @@ func numbered(m *report.Model, n int) string {
 	return fmt.Sprintf("%*d  ", len(fmt.Sprint(len(m.Shared)+len(m.Blocks))), n)
 }
 
-// Several prints the changes that several entries share.
-func (t *Writer) Several(m *report.Model) {
+// WriteShared prints the changes that several entries share.
+func (t *Writer) WriteShared(m *report.Model) {
 	for _, s := range m.Shared {
 		t.Shown[s.Number] = true
 	}
 	t.several(m, false, "in several:")
 }
 
-// Late prints the shared changes that come after all blocks.
-func (t *Writer) Late(m *report.Model) { t.several(m, true, "in several, and not used:") }
+// WriteLateShared prints the shared changes that come after all blocks.
+func (t *Writer) WriteLateShared(m *report.Model) { t.several(m, true, "in several, and not used:") }
 
 func (t *Writer) several(m *report.Model, late bool, title string) {
 	for _, s := range m.Shared {
-		if s.Late != late || !t.Shown[s.Number] {
+		if s.IsLast != late || !t.Shown[s.Number] {
 			continue
 		}
 		if title != "" {
-			t.Blank()
-			t.Say("", run('*', title))
+			t.WriteBlankLine()
+			t.WriteText("", run('*', title))
 			title = ""
 		}
 		number := numbered(m, s.Number)
 		of := ""
-		if m.Several {
+		if m.HasSeveralServers {
 			of = " of server " + m.Servers[s.Server].Name
 		}
 		indent := strings.Repeat(" ", len(number))
@@ -422,7 +422,7 @@ func (t *Writer) several(m *report.Model, late bool, title string) {
 		if s.Breaking {
 			breaking = "breaking "
 		}
-		t.Say(indent, run('!', breaking), run('*', "in "+s.Count+s.Also+of), run('=', strings.TrimRight(": "+s.Names, ": ")))
+		t.WriteText(indent, run('!', breaking), run('*', "in "+s.Count+s.NewCount+of), run('=', strings.TrimRight(": "+s.Names, ": ")))
 	}
 }
 
@@ -431,15 +431,15 @@ func (t *Writer) nothingElse(b *report.Block) bool {
 	return !t.Full && b.HasNothingElse(t.Shown)
 }
 
-// NothingElse names the entries without a block, with the numbers of their shared changes.
-func (t *Writer) NothingElse(m *report.Model) {
+// WriteWithoutBlocks names the entries without a block, with the numbers of their shared changes.
+func (t *Writer) WriteWithoutBlocks(m *report.Model) {
 	names := map[string][]string{} // by the shared changes
 	var order []string
 	for _, b := range m.Blocks {
 		if !t.nothingElse(b) {
 			continue
 		}
-		t.brief = t.brief || b.Summed != ""
+		t.brief = t.brief || b.MinorSummary != ""
 		said := b.SharedNumbers(t.Shown)
 		if said == "" && b.Minor {
 			said = "minor"
@@ -460,13 +460,13 @@ func (t *Writer) NothingElse(m *report.Model) {
 		}
 	}
 	if order != nil {
-		t.Blank()
-		t.Say("", runs...)
+		t.WriteBlankLine()
+		t.WriteText("", runs...)
 	}
 }
 
-// Forget makes later blocks print the shared changes themselves.
-func (t *Writer) Forget(m *report.Model) {
+// ForgetShared makes later blocks print the shared changes themselves.
+func (t *Writer) ForgetShared(m *report.Model) {
 	for _, s := range m.Shared {
 		delete(t.Shown, s.Number)
 	}

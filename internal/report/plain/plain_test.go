@@ -18,16 +18,16 @@ func TestWriter(t *testing.T) {
 		want  string
 	}{
 		{"words", func(t *Writer) {
-			t.Say("  ", layout.Run{Op: '=', Text: "these first words fit, and the other ones follow"})
+			t.WriteText("  ", layout.Run{Op: '=', Text: "these first words fit, and the other ones follow"})
 		}, "  these first words fit, and the other\n    \\ ones follow\n"},
-		{"nothing to say", func(t *Writer) { t.Say("  ", layout.Run{Op: 'W'}, layout.Run{Op: '='}) }, ""},
-		{"a step without a command", func(t *Writer) { t.Hint(report.Step{Text: "read it"}, report.Step{}) }, "hint: read it\n"},
+		{"nothing to say", func(t *Writer) { t.WriteText("  ", layout.Run{Op: 'W'}, layout.Run{Op: '='}) }, ""},
+		{"a step without a command", func(t *Writer) { t.WriteSteps(report.Step{Text: "read it"}, report.Step{}) }, "hint: read it\n"},
 		{"a command", func(t *Writer) {
-			t.Hint(report.Step{Text: "read it", Command: "pinproof diff a/long/path/files.jsonl"})
+			t.WriteSteps(report.Step{Text: "read it", Command: "pinproof diff a/long/path/files.jsonl"})
 		},
 			"hint: read it: pinproof diff a/long/path/files.jsonl\n"},
 		{"parameters", func(t *Writer) {
-			t.Lines("  ", t.told([]report.Line{
+			t.WriteLines("  ", t.told([]report.Line{
 				{Name: "path", Phrase: "string, required"},
 				{Name: "sort", Phrase: "object"},
 				{Depth: 1, Name: "by", Phrase: "string"},
@@ -36,11 +36,11 @@ func TestWriter(t *testing.T) {
 		}, "  path      string, required\n  sort      object\n    by, on  string\n"},
 		{"what is printed before all blocks", func(t *Writer) {
 			t.Shown[3] = true
-			t.Lines("  ", t.told([]report.Line{
-				{Name: "sort", Phrase: "object, required", Shared: 3, Keeps: true},
+			t.WriteLines("  ", t.told([]report.Line{
+				{Name: "sort", Phrase: "object, required", Shared: 3, AlwaysPrinted: true},
 				{Depth: 1, Name: "by", Phrase: "string"},
-				{Name: "path", Phrase: "string", Shared: 3, Keeps: true},
-				{Name: "size", Phrase: "string", Shared: 4, Keeps: true},
+				{Name: "path", Phrase: "string", Shared: 3, AlwaysPrinted: true},
+				{Name: "size", Phrase: "string", Shared: 4, AlwaysPrinted: true},
 				{Name: "_meta", Phrase: "object", Shared: 3},
 			}))
 		}, "  sort, path  as in 3\n  size        string\n"},
@@ -52,20 +52,20 @@ func TestWriter(t *testing.T) {
 				t.number = block
 				t.told(same)
 			}
-			t.Lines("  ", t.told(same)) // again in the same block
+			t.WriteLines("  ", t.told(same)) // again in the same block
 			t.number = 3
-			t.Lines("  ", t.told(same))
+			t.WriteLines("  ", t.told(same))
 			same[0].Place = "arguments.order"
-			t.Lines("  ", t.told(same))
+			t.WriteLines("  ", t.told(same))
 		}, "  sort  object, required\n" + "    + | An order. An order. An order. \n" + strings.Repeat("    + : An order. An order. An order. \n", 5) + "    + : An order. An order. \n    by\n" +
 			"  sort  object, required  + as in 1\n" +
 			"  sort  object, required\n    \\ + as arguments.sort in 1\n"},
 		{"a text", func(t *Writer) {
-			t.Lines("  ", t.told([]report.Line{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: "One line."}}}}}}))
+			t.WriteLines("  ", t.told([]report.Line{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: "One line."}}}}}}))
 		}, "  + | One line.\n"},
 	} {
 		var b strings.Builder
-		w := New(&b, Style{Width: layout.LeastWidth})
+		w := New(&b, Style{Width: layout.MinWidth})
 		tt.write(w)
 		if w.Err != nil || b.String() != tt.want {
 			t.Errorf("%s: %v\n%s\nwant:\n%s", tt.name, w.Err, b.String(), tt.want)

@@ -20,14 +20,14 @@ func TestMassUpgradesFitAScreen(t *testing.T) {
 	t.Parallel()
 	alike := 0
 	pintest.SomeUpgrades(t, func(old, new string) {
-		r := reporttest.OfUpgrade(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
+		r := reporttest.UpgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
 		tools := len(r.Comparisons[0].Captured.Pins)
 		var said bytes.Buffer
 		if err := WriteVerify(&said, r.Model, Style{}); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Count(said.String(), "\n")
-		mass := len(r.Drifts) == tools && !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Kind != pin.Changed })
+		mass := len(r.Drifts) == tools && !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Kind != pin.DriftChanged })
 		if mass && lines < 2*tools+20 {
 			alike++
 		}
@@ -61,7 +61,7 @@ func TestFullNamesPlaces(t *testing.T) {
 		return `[{"name":"t","inputSchema":{"type":"object","properties":{"a":{"` + keyword + `":[{"type":"string"},{"type":"integer"}]}` + more + `}}}]`
 	}
 	var b strings.Builder
-	if err := WriteDiff(&b, reporttest.OfLists(t, list("anyOf", ""), list("oneOf", `,"`+long+`":{"type":"string"}`)).Model, Style{Full: true, Width: 2_000}); err != nil {
+	if err := WriteDiff(&b, reporttest.ListsReport(t, list("anyOf", ""), list("oneOf", `,"`+long+`":{"type":"string"}`)).Model, Style{Full: true, Width: 2_000}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"/inputSchema/properties/` + long + `"`, "/inputSchema/properties/a/oneOf", "was arguments.a/anyOf"} {

@@ -13,30 +13,30 @@ import (
 // servers prints a line for each of several servers with drift.
 func (t *Writer) servers(m *report.Model) {
 	for _, s := range m.Servers {
-		if !s.Differs || m.LeftOut > 0 && s.Drift == "" && s.Notes == nil {
+		if !s.Differs || m.DeselectedCount > 0 && s.Drift == "" && s.Notes == nil {
 			continue
 		}
-		t.Say("", run('*', s.Name), run('=', text.Spaced(s.Drift)))
-		t.Notes("  ", s.Notes...)
+		t.WriteText("", run('*', s.Name), run('=', text.JoinSpaced(s.Drift)))
+		t.WriteNotes("  ", s.Notes...)
 	}
-	t.Notes("", m.Others)
-	t.Notes("  ", m.Cost)
+	t.WriteNotes("", m.Others)
+	t.WriteNotes("  ", m.Cost)
 }
 
 // WriteStat prints a summary of a review: its head, a line for each block under its server, and the verdict.
 func WriteStat(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	if m.Matches {
-		t.Match(m.Word + ": " + m.Text)
+		t.WriteMatch(m.Word + ": " + m.Text)
 		return t.Err
 	}
-	t.Head(m)
+	t.WriteHead(m)
 	for i, b := range m.Blocks {
-		if i == 0 || m.Several && b.FirstOfServer {
-			t.Blank()
+		if i == 0 || m.HasSeveralServers && b.FirstOfServer {
+			t.WriteBlankLine()
 		}
-		if m.Several && b.FirstOfServer {
-			t.Say("", run('*', m.Servers[b.Server].Name))
+		if m.HasSeveralServers && b.FirstOfServer {
+			t.WriteText("", run('*', m.Servers[b.Server].Name))
 		}
 		op := byte('=')
 		if b.Warned {
@@ -50,16 +50,16 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		}
 		line := []layout.Run{
 			run('*', b.Kind+" "+b.Title),
-			run(op, text.Spaced(said)),
-			run('=', text.Spaced(strings.Join(b.Risks, ", "), b.Bytes)),
+			run(op, text.JoinSpaced(said)),
+			run('=', text.JoinSpaced(strings.Join(b.Risks, ", "), b.Bytes)),
 		}
 		for columnsOf(line)+len(numbered(m, b.Number)) > t.Width && len(line) > 1 {
 			line = line[:len(line)-1] // a block has one line
 		}
-		t.Say(numbered(m, b.Number), line...)
+		t.WriteText(numbered(m, b.Number), line...)
 	}
-	t.Blank()
+	t.WriteBlankLine()
 	t.verdict(m)
-	t.Hint(m.Review)
+	t.WriteSteps(m.Review)
 	return t.Err
 }

@@ -20,7 +20,7 @@ import (
 // A Style is how text is laid out, and whether anything is summed up.
 type Style struct {
 	Colored bool
-	Width   int // columns; 0: layout.Width
+	Width   int // columns; 0: layout.DefaultWidth
 
 	// Show everything, with nothing summed up.
 	Full bool
@@ -56,7 +56,7 @@ type Writer struct {
 
 // New returns a writer of text.
 func New(w io.Writer, style Style) *Writer {
-	style.Width = max(layout.LeastWidth, cmp.Or(style.Width, layout.Width))
+	style.Width = max(layout.MinWidth, cmp.Or(style.Width, layout.DefaultWidth))
 	return &Writer{w: w, Style: style, Shown: map[int]bool{}, printed: map[[sha256.Size]byte]spot{}}
 }
 
@@ -95,18 +95,18 @@ func (t *Writer) printf(format string, args ...any) {
 	}
 }
 
-// Blank prints an empty line.
-func (t *Writer) Blank() { t.line('=', nil) }
+// WriteBlankLine prints an empty line.
+func (t *Writer) WriteBlankLine() { t.line('=', nil) }
 
-// Say prints text of our own, wrapped, if there is any. A continued line begins with a backslash: the words may quote a
+// WriteText prints text of our own, wrapped, if there is any. A continued line begins with a backslash: the words may quote a
 // server, and server text must not begin a line.
-func (t *Writer) Say(indent string, runs ...layout.Run) {
+func (t *Writer) WriteText(indent string, runs ...layout.Run) {
 	next := strings.Repeat(" ", utf8.RuneCountInString(indent)) + `  \ `
 	if !slices.ContainsFunc(runs, func(r layout.Run) bool { return r.Text != "" }) {
 		return
 	}
 	room := t.Width - utf8.RuneCountInString(indent)
-	width := max(layout.LeastWidth/2, t.Width-utf8.RuneCountInString(next))
+	width := max(layout.MinWidth/2, t.Width-utf8.RuneCountInString(next))
 	for _, l := range (layout.Line{Runs: runs}).Wrap(max(width/2, room), width) {
 		if n := len(l.Runs); n > 0 {
 			l.Runs[n-1].Text = strings.TrimRight(l.Runs[n-1].Text, " ")
@@ -147,39 +147,39 @@ func (t *Writer) gutter(l layout.Line, before ...layout.Run) {
 		}
 		l.Sign = '='
 	}
-	t.line(sign, slices.Concat(before, l.Printed()))
+	t.line(sign, slices.Concat(before, l.WithGutter()))
 }
 
-// Hint prints steps. A command or a digest is never wrapped, so that it can be pasted.
-func (t *Writer) Hint(steps ...report.Step) {
+// WriteSteps prints steps. A command or a digest is never wrapped, so that it can be pasted.
+func (t *Writer) WriteSteps(steps ...report.Step) {
 	for _, s := range steps {
 		if typed := cmp.Or(s.Command, s.Digest); typed != "" {
 			t.printf("hint: %s: %s\n", s.Text, typed)
 		} else if s.Text != "" {
-			t.Notes("hint: ", s.Text)
+			t.WriteNotes("hint: ", s.Text)
 		}
 	}
 }
 
-// Next prints the next steps.
-func (t *Writer) Next(m *report.Model) {
-	t.Hint(m.Next...)
+// WriteNextSteps prints the next steps.
+func (t *Writer) WriteNextSteps(m *report.Model) {
+	t.WriteSteps(m.Next...)
 	if t.Ready {
-		t.Hint(m.Ready...)
+		t.WriteSteps(m.ApproveCommands...)
 	} else {
-		t.Hint(m.Instead...)
+		t.WriteSteps(m.ManualSteps...)
 	}
 }
 
 // room returns how many columns an indent and a gutter leave.
 func (t *Writer) room(indent string) int {
-	return max(layout.LeastWidth/2, t.Width-len(indent)-len("  | "))
+	return max(layout.MinWidth/2, t.Width-len(indent)-len("  | "))
 }
 
 // texts prints server text after its gutter, wrapped.
 func (t *Writer) texts(indent string, list []layout.Line) {
 	for _, l := range list {
-		for _, row := range l.Marked().Wrap(t.room(indent), t.room(indent)) {
+		for _, row := range l.MarkChanges().Wrap(t.room(indent), t.room(indent)) {
 			t.gutter(row, run('=', indent))
 		}
 	}

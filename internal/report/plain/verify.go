@@ -24,36 +24,36 @@ func WriteVerify(w io.Writer, m *report.Model, style Style) error {
 		case len(m.Approved) > 0:
 			line += ": " + m.Review.Command
 		}
-		t.Match(line)
-		t.Notes("  ", m.Abouts...)
-		t.Findings("  ", unrecordedTitle, m.Unrecorded)
-		t.Next(m)
+		t.WriteMatch(line)
+		t.WriteNotes("  ", m.ServerInfoChanges...)
+		t.WriteFindings("  ", unrecordedTitle, m.UnacceptedWarnings)
+		t.WriteNextSteps(m)
 		return t.Err
 	}
 	t.problems("", "other-server", m.Problems)
-	t.blocks(m, m.Several && !t.Full)
-	t.Notes("", m.Cost)
+	t.blocks(m, m.HasSeveralServers && !t.Full)
+	t.WriteNotes("", m.Cost)
 	t.verdict(m)
 	for _, p := range m.Problems {
 		switch {
 		case p.ID == "other-server" && p.Command != "":
-			t.Hint(report.Step{Text: "if it is another server", Command: p.Command})
+			t.WriteSteps(report.Step{Text: "if it is another server", Command: p.Command})
 		// Other problems were printed above, and the error text contains the remedy.
 		case p.ID == "policy":
-			t.Hint(report.Step{Text: p.Text})
+			t.WriteSteps(report.Step{Text: p.Text})
 		}
 	}
 	if m.Word == "DRIFT" || len(m.Entries) > 0 {
-		t.Hint(m.Review, m.Folder)
+		t.WriteSteps(m.Review, m.FolderStep)
 	}
 	if len(m.Entries) == 0 {
-		t.Next(m)
+		t.WriteNextSteps(m)
 	}
 	return t.Err
 }
 
-// Match prints the verdict on a match.
-func (t *Writer) Match(line string) { t.printf("%s\n", t.paint('+', line)) }
+// WriteMatch prints the verdict on a match.
+func (t *Writer) WriteMatch(line string) { t.printf("%s\n", t.paint('+', line)) }
 
 // Limits on the detail that the gate prints. BLOCK lines and warnings are never left out.
 const (
@@ -71,14 +71,14 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 	t.warnings(m)
 	for _, s := range m.Records {
 		t.block(m.Failed, "["+strings.ToUpper(s.What)+"]", " "+s.Ref)
-		t.Notes("  | ", s.Detail)
+		t.WriteNotes("  | ", s.Detail)
 	}
 	left := 0
 	printed := 0
 	for i, b := range m.Blocks {
 		if brief && b.FirstOfServer {
 			s := m.Servers[b.Server]
-			t.block(s.Fails, "server="+s.Name, text.Spaced(s.Brief))
+			t.block(s.Fails, "server="+s.Name, text.JoinSpaced(s.Brief))
 		}
 		if brief && b.Class > lastBriefClass {
 			continue
@@ -101,15 +101,15 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 	}
 	for _, s := range m.Servers {
 		if s.Missing {
-			t.block(m.NoAnswer != nil, "[MISSING]", " server="+s.Name)
-			t.Notes("  | ", s.Pinned+" pinned, and no capture to hold against them")
+			t.block(m.NoVerdict != nil, "[MISSING]", " server="+s.Name)
+			t.WriteNotes("  | ", s.Pinned+" pinned, and no capture to hold against them")
 		}
 	}
 	if left > 0 {
-		t.printf("%s of detail left out: %s\n", text.Count(left, "line"), m.Review.Command)
+		t.printf("%s of detail left out: %s\n", text.FormatCount(left, "line"), m.Review.Command)
 	}
 	if m.Unexplained > 0 {
-		t.Say("", run('!', "too much drift to explain all of it here: of "+text.Count(m.Unexplained, "more entry")+" only the kind is said"))
+		t.WriteText("", run('!', "too much drift to explain all of it here: of "+text.FormatCount(m.Unexplained, "more entry")+" only the kind is said"))
 	}
 }
 
@@ -129,11 +129,11 @@ func detailsOf(b *report.Block) (list []detail) {
 	}
 	for _, row := range b.Rows {
 		if row.Op != '+' && row.Op != '-' && (b.Minor || !row.Minor) {
-			list = append(list, detail{row.Op, row.Word, text.Spaced(row.Place, row.Phrase)})
+			list = append(list, detail{row.Op, row.Word, text.JoinSpaced(row.Place, row.Phrase)})
 		}
 	}
-	if b.Summed != "" && !b.Minor {
-		list = append(list, detail{'~', "minor", text.Spaced(b.Summed)})
+	if b.MinorSummary != "" && !b.Minor {
+		list = append(list, detail{'~', "minor", text.JoinSpaced(b.MinorSummary)})
 	}
 	return list
 }
@@ -141,17 +141,17 @@ func detailsOf(b *report.Block) (list []detail) {
 // warnings prints the warnings about whole captures. It also prints those that fail the run in entries that match, or in
 // text that isn't pinned.
 func (t *Writer) warnings(m *report.Model) {
-	t.Findings("", "", slices.DeleteFunc(slices.Clone(m.General), func(f report.Finding) bool { return !f.Warning }))
+	t.WriteFindings("", "", slices.DeleteFunc(slices.Clone(m.CaptureFindings), func(f report.Finding) bool { return !f.Warning }))
 	before := ""
-	for _, f := range slices.Concat(m.Unpinned, m.General, m.Unrecorded) {
-		if !f.Blocks {
+	for _, f := range slices.Concat(m.Unpinned, m.CaptureFindings, m.UnacceptedWarnings) {
+		if !f.FailsRun {
 			continue
 		}
 		if f.Ref != before {
 			before = f.Ref
 			t.block(m.Failed, "[WARNING]", " "+f.Ref)
 		}
-		t.detail(detail{'W', f.Word(), text.Spaced(f.Place, f.Detail)})
+		t.detail(detail{'W', f.Heading(), text.JoinSpaced(f.Place, f.Detail)})
 	}
 }
 
@@ -171,17 +171,17 @@ func (t *Writer) detail(d detail) {
 	if d.rest != "" {
 		d.word = fmt.Sprintf("%-*s", len("WARNING instruction-like"), d.word)
 	}
-	t.Say("  | ", run(d.op, d.word), run('=', d.rest))
+	t.WriteText("  | ", run(d.op, d.word), run('=', d.rest))
 }
 
 // WriteLocked prints the findings in what was pinned, and each entry with its digest.
 func WriteLocked(w io.Writer, r *report.Report, c report.Relocked, style Style) error {
 	t := New(w, style)
-	t.Findings("", unrecordedTitle, c.Unrecorded)
-	servers, found := r.Locked()
-	t.Findings("", "", found)
+	t.WriteFindings("", unrecordedTitle, c.Unrecorded)
+	servers, found := r.LockedServers()
+	t.WriteFindings("", "", found)
 	for _, s := range servers {
-		t.Say("", run('+', "PINNED "+s.Listed+" -> "+text.Printable(r.Lockfile)), run('=', "  server "+s.Name+s.Policy))
+		t.WriteText("", run('+', "PINNED "+s.Listed+" -> "+text.Printable(r.Lockfile)), run('=', "  server "+s.Name+s.Policy))
 		names := 0
 		for _, d := range s.Digests {
 			names = max(names, utf8.RuneCountInString(d[0]))
@@ -190,21 +190,21 @@ func WriteLocked(w io.Writer, r *report.Report, c report.Relocked, style Style) 
 			t.printf("  %-*s  %s\n", names, d[0], d[1])
 		}
 	}
-	t.Say("", run('+', c.Records))
-	t.Hint(r.AfterLock()...)
+	t.WriteText("", run('+', c.Records))
+	t.WriteSteps(r.StepsAfterLock()...)
 	return t.Err
 }
 
-// maxMarked is the maximum number of entries that a line of Marks names.
+// maxMarked is the maximum number of entries that a line of WriteDenialChanges names.
 const maxMarked = 20
 
-// Marks prints the entries that a lockfile now denies to agents, and those that it no longer denies.
-func (t *Writer) Marks(denied, allowed []string, lockfile string) {
+// WriteDenialChanges prints the entries that a lockfile now denies to agents, and those that it no longer denies.
+func (t *Writer) WriteDenialChanges(denied, allowed []string, lockfile string) {
 	if len(denied) > 0 {
-		t.Say("", run('+', "DENIED "+text.List(denied, maxMarked)+", kept from agents -> "+lockfile))
+		t.WriteText("", run('+', "DENIED "+text.JoinNames(denied, maxMarked)+", kept from agents -> "+lockfile))
 	}
 	if len(allowed) > 0 {
-		t.Say("", run('+', "NO LONGER DENIED: "+text.List(allowed, maxMarked)+" -> "+lockfile))
+		t.WriteText("", run('+', "NO LONGER DENIED: "+text.JoinNames(allowed, maxMarked)+" -> "+lockfile))
 	}
 }
 
@@ -212,7 +212,7 @@ func (t *Writer) Marks(denied, allowed []string, lockfile string) {
 // a line, unless a prompt has already shown it.
 func WriteRelocked(w io.Writer, c report.Relocked, style Style) error {
 	t := New(w, style)
-	t.Notes("", c.Idle...)
+	t.WriteNotes("", c.UnusedLines...)
 	if !c.Shown {
 		if len(c.Problems) > 0 {
 			t.problems("", "other-server", c.Problems)
@@ -220,13 +220,13 @@ func WriteRelocked(w io.Writer, c report.Relocked, style Style) error {
 		for _, e := range c.Entries {
 			t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
 			for _, f := range e.Findings {
-				t.finding("  ", &f, text.Spaced(f.Place, f.Detail))
+				t.finding("  ", &f, text.JoinSpaced(f.Place, f.Detail))
 			}
 		}
-		t.Findings("  ", "", c.Whole)
-		t.Findings("  ", unrecordedTitle, c.Unrecorded)
+		t.WriteFindings("  ", "", c.CaptureFindings)
+		t.WriteFindings("  ", unrecordedTitle, c.Unrecorded)
 	}
-	t.Say("", run('+', c.Written))
-	t.Say("", run('-', c.Left))
+	t.WriteText("", run('+', c.Written))
+	t.WriteText("", run('-', c.Leftover))
 	return t.Err
 }

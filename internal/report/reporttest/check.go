@@ -17,8 +17,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// Written returns a model as a format's Write writes it.
-func Written(t testing.TB, write func(io.Writer, *report.Model) error, m *report.Model) string {
+// WriteToString returns a model as a format's Write writes it.
+func WriteToString(t testing.TB, write func(io.Writer, *report.Model) error, m *report.Model) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := write(&b, m); err != nil {
@@ -27,9 +27,9 @@ func Written(t testing.TB, write func(io.Writer, *report.Model) error, m *report
 	return b.String()
 }
 
-// CheckShown looks for what no output may show: characters no reader sees, and a
+// CheckPrintable looks for what no output may show: characters no reader sees, and a
 // command for CI logs.
-func CheckShown(t testing.TB, out string) {
+func CheckPrintable(t testing.TB, out string) {
 	t.Helper()
 	if !utf8.ValidString(out) {
 		t.Fatalf("not UTF-8: %q", out)
@@ -44,8 +44,8 @@ func CheckShown(t testing.TB, out string) {
 	}
 }
 
-// Schema compiles one of our schemas, or a published one.
-func Schema(t testing.TB, path string) *jsonschema.Schema {
+// CompileSchema compiles one of our schemas, or a published one.
+func CompileSchema(t testing.TB, path string) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
@@ -60,7 +60,7 @@ func Schema(t testing.TB, path string) *jsonschema.Schema {
 func ValidateJSON(t testing.TB, s *jsonschema.Schema, text string) {
 	t.Helper()
 	r := jsontree.NewReader([]byte(text))
-	if _, err := r.Only(); err != nil {
+	if _, err := r.ReadSingle(); err != nil {
 		t.Fatalf("not one strict JSON value: %v\n%s", err, text)
 	}
 	if s == nil {

@@ -23,14 +23,14 @@ var HostileTexts = []string{
 	strings.Repeat("`", 300), strings.Repeat("\n", 50) + "x", strings.Repeat("<", 200), "\\", "\\`", "", " ",
 }
 
-// Hostile makes a report that has the texts in every place that a server fills: names, keys, texts on both
+// HostileReport makes a report that has the texts in every place that a server fills: names, keys, texts on both
 // sides, its own name, findings.
-func Hostile(t testing.TB, name, key, old, new string) *report.Report {
+func HostileReport(t testing.TB, name, key, old, new string) *report.Report {
 	t.Helper()
 	clean := func(s string) string { return strings.ToValidUTF8(s, "?") }
 	name, key, old, new = clean(name), clean(key), clean(old), clean(new)
-	str := jsontree.Text
-	object := func(members ...jsontree.Member) jsontree.Value { return jsontree.ObjectInOrder(members) }
+	str := jsontree.String
+	object := func(members ...jsontree.Member) jsontree.Value { return jsontree.OrderedObject(members) }
 	tool := func(name, text string) jsontree.Value {
 		properties := object(jsontree.Member{Name: "p", Value: object(jsontree.Member{Name: "description", Value: str(text)}, jsontree.Member{Name: "enum", Value: pintest.ArrayOf(str(text), str("z"))})})
 		if key != "p" {
@@ -51,25 +51,25 @@ func Hostile(t testing.TB, name, key, old, new string) *report.Report {
 		}
 		return string(jsontree.Append(nil, pintest.ArrayOf(tools...)))
 	}
-	r := OfLists(t,
+	r := ListsReport(t,
 		list(tool("changed", old), tool("alike", old), tool(name, old), tool("renamed", old), tool(name+"-", old), tool("was-"+name, new)),
 		list(tool("changed", new), tool("alike", new), tool(name, new), tool("+"+name, new), tool("twice", new), tool("twice", old), tool("is-"+name, new)))
 	p := &r.Comparisons[0]
-	p.Captured.About, p.Capture = pin.ServerInfo{Name: new}, old
-	r.Lockfile, r.Next.Capture = new, old
+	p.Captured.ServerInfo, p.Capture = pin.ServerInfo{Name: new}, old
+	r.Lockfile, r.CommandLine.Capture = new, old
 	for _, tool := range []string{"changed", name, "alike"} {
-		f := lint.Finding{Server: p.Server, Entry: tool, ID: "hidden-text", Warning: true, Pointer: jsontree.Pointer("", key), Detail: text.Printable(new)}
+		f := lint.Finding{Server: p.Server, Entry: tool, ID: "hidden-text", Warning: true, Pointer: jsontree.ExtendPointer("", key), Detail: text.Printable(new)}
 		r.Findings = append(r.Findings, f)
-		f.Scope, f.Approved = lint.InMatch, true
+		f.Scope, f.Approved = lint.ScopeMatch, true
 		r.Findings = append(r.Findings, f)
 	}
 	return NewReport(r.Input)
 }
 
-// OfServer is a report of the same entries under another server ID, which the lockfile doesn't have.
-func OfServer(r *report.Report, server string) *report.Report {
+// WithServerID is a report of the same entries under another server ID, which the lockfile doesn't have.
+func WithServerID(r *report.Report, server string) *report.Report {
 	in := r.Input
-	in.Comparisons[0].Server, in.Comparisons[0].State = server, pin.New
+	in.Comparisons[0].Server, in.Comparisons[0].State = server, pin.StateNew
 	for i := range in.Drifts {
 		in.Drifts[i].Server = server
 	}

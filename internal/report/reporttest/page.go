@@ -135,8 +135,8 @@ func HasClass(n *html.Node, class string) bool {
 	})
 }
 
-// Folded reports whether an element is in details that are closed.
-func Folded(n *html.Node) bool {
+// IsInClosedDetails reports whether an element is in details that are closed.
+func IsInClosedDetails(n *html.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if n.Data == "details" && !slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "open" }) {
 			return true

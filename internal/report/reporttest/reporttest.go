@@ -16,30 +16,30 @@ import (
 	"pinproof/internal/shell"
 )
 
-// Of is the report of comparisons, with what lint finds in them.
-func Of(pairs []pin.Comparison, locked []pin.Set) *report.Report {
+// NewReportOf is the report of comparisons, with what lint finds in them.
+func NewReportOf(pairs []pin.Comparison, locked []pin.Set) *report.Report {
 	in := InputOf(pairs)
 	in.Findings = lint.Findings(pairs, in.Drifts, locked, true)
 	return NewReport(in)
 }
 
-// OfLists is the report of two lists of tools, the first of which is locked.
-func OfLists(t testing.TB, old, new string) *report.Report {
+// ListsReport is the report of two lists of tools, the first of which is locked.
+func ListsReport(t testing.TB, old, new string) *report.Report {
 	t.Helper()
-	p := pin.Comparison{Server: "s", Capture: "live.json", State: pin.Paired,
+	p := pin.Comparison{Server: "s", Capture: "live.json", State: pin.StatePaired,
 		Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}
-	return Of([]pin.Comparison{p}, nil)
+	return NewReportOf([]pin.Comparison{p}, nil)
 }
 
-// OfUpgrade is the report of what a server has in place of its pins.
-func OfUpgrade(pinned, found pin.Set) *report.Report {
-	in := Of([]pin.Comparison{{Server: "s", Capture: "new.json", State: pin.Paired, Locked: pinned, Captured: found}}, []pin.Set{pinned}).Input
-	in.Next = shell.Command{Capture: "new.json"}
+// UpgradeReport is the report of what a server has in place of its pins.
+func UpgradeReport(pinned, found pin.Set) *report.Report {
+	in := NewReportOf([]pin.Comparison{{Server: "s", Capture: "new.json", State: pin.StatePaired, Locked: pinned, Captured: found}}, []pin.Set{pinned}).Input
+	in.CommandLine = shell.Command{Capture: "new.json"}
 	return NewReport(in)
 }
 
-// OfFolder is the report that compares the oldest capture of each server in a folder with its newest.
-func OfFolder(t *testing.T, folder string) *report.Report {
+// FolderReport is the report that compares the oldest capture of each server in a folder with its newest.
+func FolderReport(t *testing.T, folder string) *report.Report {
 	t.Helper()
 	var pairs []pin.Comparison
 	var locked []pin.Set
@@ -54,17 +54,17 @@ func OfFolder(t *testing.T, folder string) *report.Report {
 	})
 	for server, old := range oldest {
 		label := filepath.Base(server)
-		p := pin.Comparison{Server: label, Capture: label + ".json", State: pin.Paired,
+		p := pin.Comparison{Server: label, Capture: label + ".json", State: pin.StatePaired,
 			Locked: pintest.RealPins(t, old, label), Captured: pintest.RealPins(t, newest[server], label)}
 		pairs, locked = append(pairs, p), append(locked, p.Locked)
 	}
 	slices.SortFunc(pairs, func(a, b pin.Comparison) int { return strings.Compare(a.Server, b.Server) })
-	return Of(pairs, locked)
+	return NewReportOf(pairs, locked)
 }
 
-// Failed is the report of a run that has no answer at all.
-func Failed(err error) *report.Report {
-	return report.WithoutAnswer(2, err)
+// FailedReport is the report of a run that has no answer at all.
+func FailedReport(err error) *report.Report {
+	return report.NewWithoutVerdict(2, err)
 }
 
 // Headline is the first line of a report: its verdict and what it counts.
@@ -73,24 +73,24 @@ func Headline(r *report.Report) string { return r.Model.Word + ": " + r.Model.Te
 // InputOf is what a report is made of, without findings. The verdict compares plain values and allows
 // nothing.
 func InputOf(pairs []pin.Comparison) report.Input {
-	in := report.Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.Drifts(pairs), Next: shell.Command{Capture: "live.json"}}
-	in.Verdict = pin.Verdict{Matches: true, Blocked: pin.Refs{}, Differs: map[string]bool{}}
+	in := report.Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.CompareByDigest(pairs), CommandLine: shell.Command{Capture: "live.json"}}
+	in.Verdict = pin.Verdict{Matches: true, FailingDrift: pin.Refs{}, DifferingServers: map[string]bool{}}
 	for _, d := range in.Drifts {
-		in.Blocked[d.Ref()] = true
+		in.FailingDrift[d.Ref()] = true
 	}
 	in.ApprovalHash = func(server string, p *pin.Pin) string { return p.Digest }
 	for i := range pairs {
 		p := &pairs[i]
 		p.Locked.Digest, p.Captured.Digest = pintest.SetDigest(&p.Locked), pintest.SetDigest(&p.Captured)
-		if !p.Known() || !p.Present() || p.PolicyDiffers() || slices.ContainsFunc(in.Drifts, func(d pin.Drift) bool { return d.Server == p.Server }) {
-			in.Matches, in.Differs[p.Server] = false, true
+		if !p.IsLocked() || !p.HasCapture() || p.PolicyDiffers() || slices.ContainsFunc(in.Drifts, func(d pin.Drift) bool { return d.Server == p.Server }) {
+			in.Matches, in.DifferingServers[p.Server] = false, true
 		}
-		if p.Present() && p.Captured.Digest != "" {
-			in.Expect = append(in.Expect, "--expect "+p.Captured.Digest)
+		if p.HasCapture() && p.Captured.Digest != "" {
+			in.ExpectFlags = append(in.ExpectFlags, "--expect "+p.Captured.Digest)
 		}
 	}
-	if slices.ContainsFunc(pairs, func(p pin.Comparison) bool { return p.Present() && p.Captured.Digest == "" }) {
-		in.Expect = nil
+	if slices.ContainsFunc(pairs, func(p pin.Comparison) bool { return p.HasCapture() && p.Captured.Digest == "" }) {
+		in.ExpectFlags = nil
 	}
 	in.Failed = !in.Matches
 	if in.Failed {
@@ -101,12 +101,12 @@ func InputOf(pairs []pin.Comparison) report.Input {
 
 // NewReport is the report of an input, with its facts.
 func NewReport(in report.Input) *report.Report {
-	in.Writes = true // the program's own tests have what relock refuses
-	in.Alone = pin.Refs{}
+	in.CanWrite = true // the program's own tests have what relock refuses
+	in.AcceptableByName = pin.Refs{}
 	for i := range in.Drifts {
-		in.Alone[in.Drifts[i].Ref()] = true
+		in.AcceptableByName[in.Drifts[i].Ref()] = true
 	}
-	return report.New(in, facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Room: in.Room, KindsAlone: in.Bounded, Terse: in.Terse, BySeverities: in.FailOn}))
+	return report.New(in, facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{MaxBytes: in.MaxBytes, KindsOnly: in.Bounded, NoExplanations: in.NoExplanations, BreakingFirst: in.FailOn}))
 }
 
 // OldList and NewList are an upgrade with drift of most kinds: a hidden text, an order, two changes that are alike, a

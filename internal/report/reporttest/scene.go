@@ -20,24 +20,24 @@ import (
 
 // A Scene is what a report is made of: two captures, of which the first is locked.
 type Scene struct {
-	Server   string
-	Old, New string // tools/list results; "" where there is no list
-	Policy   pin.Policy
-	Path     string // of the lockfile; tools.lock if empty
-	Other    bool   // the lockfile has another server, too, which no capture is given for
-	Files    bool   // two files side by side, without a lockfile
-	Allowed  []pin.DriftKind
-	Findings []lint.Finding // as if lint had found them
-	Found    bool           // add those that lint really finds
+	Server         string
+	Old, New       string // tools/list results; "" where there is no list
+	Policy         pin.Policy
+	Path           string // of the lockfile; tools.lock if empty
+	HasOtherServer bool   // the lockfile has another server, too, which no capture is given for
+	ComparesFiles  bool   // two files side by side, without a lockfile
+	Allowed        []pin.DriftKind
+	Findings       []lint.Finding // as if lint had found them
+	RunsLint       bool           // add those that lint really finds
 }
 
 // pins returns the pins of a capture of the scene, or false if the capture is refused.
 func (s Scene) pins(captured string) (set pin.Set, taken bool) {
-	m, err := capture.Read("live.json", []byte(captured), pintest.Form, s.Policy)
+	m, err := capture.Read("live.json", []byte(captured), pintest.HashDefinition, s.Policy)
 	if err != nil {
 		return pin.Set{}, false
 	}
-	set, err = capture.Pins(m, s.Server, s.Policy, nil, pintest.Form)
+	set, err = capture.Pins(m, s.Server, s.Policy, nil, pintest.HashDefinition)
 	return set, err == nil
 }
 
@@ -46,12 +46,12 @@ func (s Scene) Lockfile(t testing.TB) (lock lockfile.Lockfile, taken bool) {
 	t.Helper()
 	if s.Old != "" {
 		set, taken := s.pins(s.Old)
-		if !taken || set.Repeated() {
+		if !taken || set.HasRepeatedName() {
 			return lock, false
 		}
 		lock.Put(set)
 	}
-	if s.Other {
+	if s.HasOtherServer {
 		lock.Put(pin.Set{Server: "other " + s.Server, Pins: []pin.Pin{}})
 	}
 	return pintest.MustParse(t, pintest.MustMarshal(t, lock)), true
@@ -75,26 +75,26 @@ func (s Scene) Report(t testing.TB) *report.Report {
 		}
 	}
 	p.State = pin.StateOf(set != nil, s.New != "")
-	if s.Files {
+	if s.ComparesFiles {
 		p.Server, p.Locked.Server, p.Captured.Server, s.Server = "", "", "", ""
 	}
 	pairs := []pin.Comparison{p}
-	if s.Other && !s.Files {
-		pairs = append(pairs, pin.Comparison{Server: "other " + s.Server, State: pin.Gone, Locked: *lock.Find("other " + s.Server)})
+	if s.HasOtherServer && !s.ComparesFiles {
+		pairs = append(pairs, pin.Comparison{Server: "other " + s.Server, State: pin.StateGone, Locked: *lock.Find("other " + s.Server)})
 	}
 	slices.SortFunc(pairs, func(x, y pin.Comparison) int { return jsontree.CompareUTF16(x.Server, y.Server) })
 	in := InputOf(pairs)
 	in.Lockfile = cmp.Or(s.Path, "tools.lock")
-	if s.Files {
-		in.Lockfile, in.Next.Against = "", in.Lockfile
+	if s.ComparesFiles {
+		in.Lockfile, in.CommandLine.Against = "", in.Lockfile
 	}
-	if s.Found {
+	if s.RunsLint {
 		in.Findings = lint.Findings(pairs, in.Drifts, lock.Servers, true)
 	}
 	for _, f := range s.Findings {
 		f.Server = s.Server
 		if !f.WholeServer && !slices.ContainsFunc(in.Drifts, func(d pin.Drift) bool { return d.Ref() == f.Ref() }) {
-			f.Scope, f.Approved = lint.InMatch, true
+			f.Scope, f.Approved = lint.ScopeMatch, true
 		}
 		in.Findings = append(in.Findings, f)
 	}
@@ -104,13 +104,13 @@ func (s Scene) Report(t testing.TB) *report.Report {
 
 // allow lets the drift of the allowed kinds pass, where the server is pinned and lists tools.
 func (s Scene) allow(in *report.Input) {
-	whole := slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return !p.Known() || !p.Present() || p.PolicyDiffers() })
+	whole := slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return !p.IsLocked() || !p.HasCapture() || p.PolicyDiffers() })
 	in.Failed = whole
 	for i := range in.Drifts {
 		d := &in.Drifts[i]
-		p := pin.ComparisonOf(in.Comparisons, d.Server)
-		in.Blocked[d.Ref()] = !slices.Contains(s.Allowed, d.Kind) || !p.Known() || !p.Present() || len(p.Captured.Pins) == 0
-		in.Failed = in.Failed || in.Blocked[d.Ref()]
+		p := pin.FindComparison(in.Comparisons, d.Server)
+		in.FailingDrift[d.Ref()] = !slices.Contains(s.Allowed, d.Kind) || !p.IsLocked() || !p.HasCapture() || len(p.Captured.Pins) == 0
+		in.Failed = in.Failed || in.FailingDrift[d.Ref()]
 	}
 	if in.ExitCode = 0; in.Failed {
 		in.ExitCode = 1
@@ -138,13 +138,13 @@ var Scenes = map[string]Scene{
 	"match":      {Server: "files", Old: sceneOld, New: sceneOld},
 	"drift":      {Server: "files", Old: sceneOld, New: sceneNew},
 	"hidden":     {Server: "files", Old: sceneOld, New: strings.Replace(sceneOld, "Reads a", `Reads\u200b a\u2060`, 1)},
-	"allowed":    {Server: "files", Old: `[{"name":"a"},{"name":"b"}]`, New: `[{"name":"b"},{"name":"c"}]`, Allowed: []pin.DriftKind{pin.Added, pin.Removed}},
-	"no pins":    {Server: "files", New: sceneNew, Other: true, Allowed: []pin.DriftKind{pin.Added}},
+	"allowed":    {Server: "files", Old: `[{"name":"a"},{"name":"b"}]`, New: `[{"name":"b"},{"name":"c"}]`, Allowed: []pin.DriftKind{pin.DriftAdded, pin.DriftRemoved}},
+	"no pins":    {Server: "files", New: sceneNew, HasOtherServer: true, Allowed: []pin.DriftKind{pin.DriftAdded}},
 	"no capture": {Server: "files", Old: sceneOld},
 	"empty":      {Server: "files", Old: `{"tools":[]}`, New: `{"tools":[]}`},
-	"emptied":    {Server: "files", Old: sceneOld, New: `{"tools":[]}`, Allowed: []pin.DriftKind{pin.Removed}},
+	"emptied":    {Server: "files", Old: sceneOld, New: `{"tools":[]}`, Allowed: []pin.DriftKind{pin.DriftRemoved}},
 	"nothing":    {Server: "files", New: `{"tools":[]}`},
-	"files":      {Server: "files", Old: sceneOld, New: sceneNew, Files: true, Path: "-"},
+	"files":      {Server: "files", Old: sceneOld, New: sceneNew, ComparesFiles: true, Path: "-"},
 	"policy": {Server: "files", Old: sceneOld, New: sceneNew, Policy: pin.Policy{
 		Descriptions: "truncate=7", Ignore: []string{"/_meta/a~1b", "/icons", "/inputSchema/$schema"}, EmptyCursorEnds: true, RequireClean: true}},
 	"hash only": {Server: "files", Old: sceneOld, New: sceneNew, Policy: pin.Policy{HashOnly: true}},
@@ -160,8 +160,8 @@ var Scenes = map[string]Scene{
 func HostileScene(name, words, key, path string, shape uint16) Scene {
 	clean := func(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 	name, words, key = clean(name), clean(words), clean(key)
-	str := jsontree.Text
-	object := func(members ...jsontree.Member) jsontree.Value { return jsontree.ObjectInOrder(members) }
+	str := jsontree.String
+	object := func(members ...jsontree.Member) jsontree.Value { return jsontree.OrderedObject(members) }
 	tool := func(name, text string, extra ...jsontree.Member) jsontree.Value {
 		schema := object(jsontree.Member{Name: "properties", Value: object(append(extra, jsontree.Member{Name: key, Value: object(jsontree.Member{Name: "description", Value: str(text)})})...)})
 		return object(jsontree.Member{Name: "name", Value: str(name)}, jsontree.Member{Name: "description", Value: str(text)}, jsontree.Member{Name: "inputSchema", Value: schema})
@@ -171,7 +171,7 @@ func HostileScene(name, words, key, path string, shape uint16) Scene {
 	}
 	has := func(bit int) bool { return shape>>bit&1 == 1 }
 	same, first := tool("same", words), tool(name, "first")
-	s := Scene{Found: true, Server: strings.ToValidUTF8(path[:min(len(path), 300)], "\ufffd") + "s", Path: path, Other: has(0), Files: has(1), Policy: pin.Policy{HashOnly: has(2)}}
+	s := Scene{RunsLint: true, Server: strings.ToValidUTF8(path[:min(len(path), 300)], "\ufffd") + "s", Path: path, HasOtherServer: has(0), ComparesFiles: has(1), Policy: pin.Policy{HashOnly: has(2)}}
 	if s.Path == "" {
 		s.Path = "x"
 	}
@@ -199,14 +199,14 @@ func HostileScene(name, words, key, path string, shape uint16) Scene {
 		s.New = list(many...)
 	}
 	if has(8) {
-		s.Allowed = []pin.DriftKind{pin.Added, pin.Removed}
+		s.Allowed = []pin.DriftKind{pin.DriftAdded, pin.DriftRemoved}
 	}
 	if has(9) {
-		s.Allowed = []pin.DriftKind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate}
+		s.Allowed = []pin.DriftKind{pin.DriftAdded, pin.DriftRemoved, pin.DriftChanged, pin.DriftHidden, pin.DriftDuplicate}
 	}
 	for i := range int(shape >> 10 & 15) {
 		tool := []string{name, "same", ""}[i%3]
-		f := lint.Finding{Entry: tool, WholeServer: tool == "", ID: lint.Table[i].ID, Warning: i%2 == 0, Pointer: jsontree.Pointer("", key), Detail: text.Printable(words)}
+		f := lint.Finding{Entry: tool, WholeServer: tool == "", ID: lint.Rules[i].ID, Warning: i%2 == 0, Pointer: jsontree.ExtendPointer("", key), Detail: text.Printable(words)}
 		s.Findings = append(s.Findings, f)
 	}
 	return s
@@ -244,7 +244,7 @@ func EachUpgrade(t *testing.T, test func(t *testing.T, r *report.Report)) {
 	upgrades := 0
 	drifted := 0
 	play := func(s Scene) {
-		s.Server, s.Found = "s", true
+		s.Server, s.RunsLint = "s", true
 		r := s.Report(t)
 		if r == nil {
 			t.Fatalf("%.100s is refused", s.New)
@@ -255,7 +255,7 @@ func EachUpgrade(t *testing.T, test func(t *testing.T, r *report.Report)) {
 	}
 	pintest.SomeUpgrades(t, func(old, new string) {
 		if upgrades == 0 {
-			play(Scene{New: textOf(t, old), Other: true})
+			play(Scene{New: textOf(t, old), HasOtherServer: true})
 		}
 		play(Scene{Old: textOf(t, old), New: textOf(t, new)})
 	})

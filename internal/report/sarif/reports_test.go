@@ -26,7 +26,7 @@ func sarifSchemaFile(t testing.TB) *jsonschema.Schema {
 	if path == "" {
 		return nil
 	}
-	return reporttest.Schema(t, path)
+	return reporttest.CompileSchema(t, path)
 }
 
 func TestScenes(t *testing.T) {
@@ -85,9 +85,9 @@ type readLog struct {
 
 func checkSARIF(t testing.TB, schema *jsonschema.Schema, r *report.Report) {
 	t.Helper()
-	out := reporttest.Written(t, Write, r.Model)
+	out := reporttest.WriteToString(t, Write, r.Model)
 	reporttest.ValidateJSON(t, schema, out)
-	reporttest.CheckShown(t, out)
+	reporttest.CheckPrintable(t, out)
 	checkFull(t, jsontree.ParseCanonical([]byte(out)))
 	var log readLog
 	if err := json.Unmarshal([]byte(out), &log); err != nil {
@@ -140,7 +140,7 @@ func checkFull(t testing.TB, v jsontree.Value) {
 
 func TestRules(t *testing.T) {
 	r := reporttest.Scenes["findings"].Report(t)
-	out := reporttest.Written(t, Write, r.Model)
+	out := reporttest.WriteToString(t, Write, r.Model)
 	var log readLog
 	if err := json.Unmarshal([]byte(out), &log); err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("rule %s says nothing", rule.ID)
 		}
 	}
-	for _, k := range []pin.DriftKind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate} {
+	for _, k := range []pin.DriftKind{pin.DriftAdded, pin.DriftRemoved, pin.DriftChanged, pin.DriftHidden, pin.DriftDuplicate} {
 		if !slices.Contains(ids, "drift/"+strings.ToLower(string(k))) {
 			t.Errorf("no rule for %s", k)
 		}
@@ -213,7 +213,7 @@ func TestLimit(t *testing.T) {
 		fmt.Fprintf(&b, `,{"name":"t%d"}`, i)
 	}
 	r := reporttest.Scene{Server: "s", Old: `[]`, New: b.String() + "]"}.Report(t)
-	out := reporttest.Written(t, Write, r.Model)
+	out := reporttest.WriteToString(t, Write, r.Model)
 	var log readLog
 	if err := json.Unmarshal([]byte(out), &log); err != nil {
 		t.Fatal(err)
@@ -226,7 +226,7 @@ func TestLimit(t *testing.T) {
 }
 
 func TestError(t *testing.T) {
-	out := reporttest.Written(t, Write, reporttest.Failed(fail.New("no {0}").Hint("do")).Model)
+	out := reporttest.WriteToString(t, Write, reporttest.FailedReport(fail.New("no {0}").Hint("do")).Model)
 	reporttest.ValidateJSON(t, sarifSchemaFile(t), out)
 	want := `"invocations":[{"executionSuccessful":false,"exitCode":2,"toolExecutionNotifications":[{"level":"error","message":{"text":"no {{0}}; hint: do"}}]}],"results":[],`
 	if !strings.Contains(out, want) {
@@ -238,7 +238,7 @@ func FuzzSARIF(f *testing.F) {
 	schema := sarifSchemaFile(f)
 	reporttest.Fuzz(f, func(t *testing.T, r *report.Report, s string) {
 		checkSARIF(t, schema, r)
-		out := reporttest.Written(t, Write, reporttest.Failed(fail.New("%s", text.Printable("x"+s))).Model)
+		out := reporttest.WriteToString(t, Write, reporttest.FailedReport(fail.New("%s", text.Printable("x"+s))).Model)
 		reporttest.ValidateJSON(t, schema, out)
 	})
 }
@@ -247,7 +247,7 @@ func FuzzSARIF(f *testing.F) {
 // an address. Code scanning sorts by security-severity.
 func TestDriver(t *testing.T) {
 	for _, home := range []string{"", "https://example.com/p"} {
-		out := reporttest.Written(t, Write, &report.Model{Version: "v1.2.3", Home: home})
+		out := reporttest.WriteToString(t, Write, &report.Model{Version: "v1.2.3", Home: home})
 		var log struct {
 			Runs []struct {
 				Tool struct{ Driver map[string]any }

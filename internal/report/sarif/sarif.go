@@ -55,15 +55,15 @@ func Write(w io.Writer, m *report.Model) error {
 	note := func(level, text string) {
 		notes = append(notes, object{"level": level, "message": message(text)})
 	}
-	if m.NoAnswer != nil {
-		note("error", strings.Join(m.NoAnswer.Lines, "; "))
+	if m.NoVerdict != nil {
+		note("error", strings.Join(m.NoVerdict.Lines, "; "))
 	} else {
 		note("note", m.Word+": "+m.Text)
 	}
 	list := m.Annotations(true)
 	uri := fileURI(m.Annotated)
 	if left := len(list) - maxResults; left > 0 {
-		note("warning", text.Count(left, "result")+" left out: code scanning takes no more")
+		note("warning", text.FormatCount(left, "result")+" left out: code scanning takes no more")
 		list = list[:maxResults]
 	}
 	results := []object{}
@@ -94,7 +94,7 @@ func Write(w io.Writer, m *report.Model) error {
 		Runs    []object `json:"runs"`
 	}{"2.1.0", schema, []object{{
 		"tool":        object{"driver": driver},
-		"invocations": []object{{"executionSuccessful": m.NoAnswer == nil, "exitCode": m.ExitCode, "toolExecutionNotifications": notes}},
+		"invocations": []object{{"executionSuccessful": m.NoVerdict == nil, "exitCode": m.ExitCode, "toolExecutionNotifications": notes}},
 		"results":     results,
 	}}})
 }

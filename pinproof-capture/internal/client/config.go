@@ -123,7 +123,7 @@ func Read(file string, given []string) (*Config, error) {
 	}
 	for _, id := range given {
 		if !slices.Contains(c.IDs, id) {
-			return nil, fail.New("%s has no server %s; it has %s", text.Printable(file), text.Name(id), strings.Join(text.Names(c.IDs), ", "))
+			return nil, fail.New("%s has no server %s; it has %s", text.Printable(file), text.QuoteName(id), strings.Join(text.QuoteNames(c.IDs), ", "))
 		}
 	}
 	if len(given) > 0 {
@@ -133,22 +133,22 @@ func Read(file string, given []string) (*Config, error) {
 }
 
 func namesIn(file string, places int) error {
-	return fail.New("%s names servers in %s", text.Printable(file), text.Count(places, "place")).
+	return fail.New("%s names servers in %s", text.Printable(file), text.FormatCount(places, "place")).
 		Hint("a client's configuration has them under mcpServers, servers or mcp_servers")
 }
 
 // A project's configuration files: of Claude Code, Cursor, VS Code, Gemini CLI and Codex.
 var projects = []string{".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".gemini/settings.json", ".codex/config.toml"}
 
-// Find returns the path of a configuration with servers in a folder or, in a repository, in the nearest folder above
-// it that has one. If that folder has several, Find returns an error rather than guess.
-func Find(folder string) (file string, err error) {
-	for _, folder := range workspace.UpToRoot(folder) {
+// FindConfig returns the path of a configuration with servers in a folder or, in a repository, in the nearest folder above
+// it that has one. If that folder has several, FindConfig returns an error rather than guess.
+func FindConfig(folder string) (file string, err error) {
+	for _, folder := range workspace.FoldersUpToRoot(folder) {
 		var found []string
 		for _, name := range projects {
 			path := filepath.Join(folder, name)
 			c, err := load(path)
-			if err != nil && !fail.From(err).IsMissing {
+			if err != nil && !fail.AsError(err).IsMissing {
 				return "", err
 			}
 			if err == nil && len(c.IDs) > 0 {
@@ -159,21 +159,21 @@ func Find(folder string) (file string, err error) {
 			return found[0], nil
 		}
 		if len(found) > 1 {
-			several := fail.New("%s here: which one is meant?", text.Count(len(found), "configuration"))
+			several := fail.New("%s here: which one is meant?", text.FormatCount(len(found), "configuration"))
 			for _, path := range found {
-				several.Hint("%s check --config %s", Self, shell.Path(path))
+				several.Hint("%s check --config %s", ProgramName, shell.QuotePath(path))
 			}
 			return "", several
 		}
 	}
 	return "", fail.New("no configuration of a client is here or, inside a repository, above: %s", strings.Join(projects, ", ")).
-		Hint("name one: %s check --config FILE", Self)
+		Hint("name one: %s check --config FILE", ProgramName)
 }
 
 func load(file string) (*Config, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fail.Path(file, err)
+		return nil, fail.PathError(file, err)
 	}
 	return parse(file, data)
 }
@@ -216,7 +216,7 @@ func parse(file string, data []byte) (*Config, error) {
 		}
 	}
 	if err != nil {
-		return nil, fail.In(file, "%s", text.Printable(err.Error()))
+		return nil, fail.NewAt(file, "%s", text.Printable(err.Error()))
 	}
 	if places > 1 {
 		return nil, namesIn(file, places)
@@ -306,9 +306,9 @@ func (x *expander) variable(name string) string {
 	return value
 }
 
-// Launch returns what a client starts or calls for a server, as the configuration spells it, for a
+// LaunchText returns what a client starts or calls for a server, as the configuration spells it, for a
 // person to read. It doesn't fill in variables, which may contain a secret.
-func (c *Config) Launch(id string) string { return c.entries[id].shown(nil) }
+func (c *Config) LaunchText(id string) string { return c.entries[id].shown(nil) }
 
 // A Result is the outcome of capturing or rewriting a server: a line for a person, or an error.
 type Result struct {
@@ -324,7 +324,7 @@ func (c *Config) Capture(ctx context.Context, dir string, o mcp.Options) ([]Resu
 		folded[strings.ToLower(id)] = true
 	}
 	if len(folded) < len(c.entries) {
-		return nil, fail.In(c.File, "two server IDs differ only by letter case: their captures are one file on many systems")
+		return nil, fail.NewAt(c.File, "two server IDs differ only by letter case: their captures are one file on many systems")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -345,25 +345,25 @@ func (c *Config) Capture(ctx context.Context, dir string, o mcp.Options) ([]Resu
 	return results, nil
 }
 
-// IsOff reports whether the configuration switches a server off. The member for that, disabled or enabled, counts
+// IsDisabled reports whether the configuration switches a server off. The member for that, disabled or enabled, counts
 // only if the client that reads the file supports it.
-func (c *Config) IsOff(id string) bool {
+func (c *Config) IsDisabled(id string) bool {
 	e := c.entries[id]
 	return c.kind.switches == "disabled" && e.Disabled || c.kind.switches == "enabled" && e.Enabled != nil && !*e.Enabled
 }
 
 func (c *Config) capture(ctx context.Context, id, dir string, o mcp.Options) (string, error) {
-	name := workspace.FileName(id)
+	name := workspace.CaptureFileName(id)
 	path := filepath.Join(dir, name)
-	if c.IsOff(id) {
-		return mcp.SetAside(path, fail.New("switched off")).Error(), nil
+	if c.IsDisabled(id) {
+		return mcp.SetAsideCapture(path, fail.New("switched off")).Error(), nil
 	}
 	if name == "" {
-		return "", fail.New(workspace.NoFileName).Hint("rename the server in the configuration")
+		return "", fail.New(workspace.FileNameRule).Hint("rename the server in the configuration")
 	}
 	server, err := c.server(id)
 	if err != nil {
-		return "", mcp.SetAside(path, err)
+		return "", mcp.SetAsideCapture(path, err)
 	}
 	o.Client = cmp.Or(o.Client, c.kind.name)
 	return server.Save(ctx, path, o)

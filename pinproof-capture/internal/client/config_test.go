@@ -13,7 +13,7 @@ import (
 
 func TestUnguarded(t *testing.T) {
 	const none = "/no/such/folder/pinproof-capture" // where an earlier version was
-	self := filepath.Join(t.TempDir(), Self)
+	self := filepath.Join(t.TempDir(), ProgramName)
 	write(t, self, "another program")
 	for line, want := range map[string]string{
 		"npx -y b":                             "npx -y b",
@@ -86,7 +86,7 @@ func write(t *testing.T, path, text string) {
 
 // TestReadNPM has what npx 7 to 11 were seen to do. A star marks the word that "--" has to precede.
 func TestReadNPM(t *testing.T) {
-	for _, line := range jsontest.Lines(t, "testdata/npm.txt") {
+	for _, line := range jsontest.ReadLines(t, "testdata/npm.txt") {
 		want := -1
 		words := strings.Fields(line)
 		for i, word := range words {
@@ -94,7 +94,7 @@ func TestReadNPM(t *testing.T) {
 				want, words[i] = i, word[1:]
 			}
 		}
-		if got, _ := mcp.ReadNPM(words); got != want {
+		if got, _ := mcp.ParseNPM(words); got != want {
 			t.Errorf("%s: %d, want %d", line, got, want)
 		}
 	}
@@ -131,7 +131,7 @@ func FuzzWrap(f *testing.F) {
 		}
 		before.Rewrite(nil) // must not panic, whoever wrote the guards
 		before.IDs = slices.DeleteFunc(before.IDs, func(id string) bool { return before.entries[id].guard != nil })
-		out, _, refused := before.Rewrite(&Guard{Start: npxSelf, Flags: []string{"--on-drift", "subset"}})
+		out, _, refused := before.Rewrite(&Guard{Argv: npxSelf, Flags: []string{"--on-drift", "subset"}})
 		after, err := parse("x.json", out)
 		if err != nil {
 			t.Fatalf("%s\n%v", out, err)

@@ -15,7 +15,7 @@ import (
 // npxSelf starts this program from a project's node_modules. cmdNPXSelf does so on Windows, where clients can't start
 // npx directly.
 var (
-	npxSelf    = []string{"npx", "--no", "--", Self}
+	npxSelf    = []string{"npx", "--no", "--", ProgramName}
 	cmdNPXSelf = slices.Concat([]string{"cmd", "/c"}, npxSelf)
 )
 
@@ -68,12 +68,12 @@ func (e entry) unguarded(id string) entry {
 
 // selfWords returns how many words at the start of a command line start this program, in a form that wrap writes, or 0.
 func selfWords(argv []string) int {
-	for _, words := range [][]string{{Self}, npxSelf, cmdNPXSelf} {
+	for _, words := range [][]string{{ProgramName}, npxSelf, cmdNPXSelf} {
 		if slices.Equal(argv[:min(len(words), len(argv))], words) {
 			return len(words)
 		}
 	}
-	if filepath.IsAbs(argv[0]) && mcp.ProgramOf(argv[0]) == Self {
+	if filepath.IsAbs(argv[0]) && mcp.ProgramName(argv[0]) == ProgramName {
 		_, err := os.Stat(argv[0])
 		self, _ := os.Executable()
 		if os.IsNotExist(err) || workspace.SameFile(self, argv[0]) { // another version may have been there

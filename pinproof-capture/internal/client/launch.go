@@ -15,25 +15,25 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// Self is the name of this program.
-const Self = "pinproof-capture"
+// ProgramName is the name of this program.
+const ProgramName = "pinproof-capture"
 
 // CheckNPMFlags rejects a command line if npx or npm would consume a part of it. In "npx --no NAME --read-only", npx
 // reads NAME as the value of --no and --read-only as npm's own flag, usually without a message, so the server starts
 // without the flag. The hint shows the corrected line after the words in before.
 func CheckNPMFlags(argv []string, before ...string) error {
-	at, _ := mcp.ReadNPM(argv)
+	at, _ := mcp.ParseNPM(argv)
 	if at < 0 {
 		return nil
 	}
 	words := slices.Concat(before, argv[:at], []string{"--"}, argv[at:])
-	return fail.New("%s would take flags of %s for its own: -- has to come before the name", mcp.ProgramOf(argv[0]), text.Name(argv[at])).
-		Hint("%s", shell.Words(words))
+	return fail.New("%s would take flags of %s for its own: -- has to come before the name", mcp.ProgramName(argv[0]), text.QuoteName(argv[at])).
+		Hint("%s", shell.QuoteAll(words))
 }
 
-// Start returns the command line with which a client can start this program from the configuration's project. what
+// SelfCommand returns the command line with which a client can start this program from the configuration's project. what
 // describes it for a person.
-func (c *Config) Start() (argv []string, what string, err error) {
+func (c *Config) SelfCommand() (argv []string, what string, err error) {
 	path, err := os.Executable()
 	if err != nil {
 		return nil, "", err
@@ -48,15 +48,15 @@ func (c *Config) Start() (argv []string, what string, err error) {
 			return argv, "the one in node_modules", nil
 		}
 	}
-	found, _ := exec.LookPath(Self)
+	found, _ := exec.LookPath(ProgramName)
 	isFound := filepath.IsAbs(found) && workspace.SameFile(found, path)
-	if workspace.Repository(c.Project) != "" {
+	if workspace.RepositoryRoot(c.Project) != "" {
 		// The file is shared through the repository, with machines where the path differs.
 		if !isFound {
-			return nil, "", fail.New("%s is not on the path, and a path of this machine doesn't belong into a file of the repository", Self).
+			return nil, "", fail.New("%s is not on the path, and a path of this machine doesn't belong into a file of the repository", ProgramName).
 				Hint("install it for the project: npm install --save-dev pinproof")
 		}
-		return []string{Self}, "the one on the path, where each user of this repository needs it", nil
+		return []string{ProgramName}, "the one on the path, where each user of this repository needs it", nil
 	}
 	if isFound {
 		// found may be a link, which remains valid when a new version is installed.

@@ -22,8 +22,8 @@ import (
 // A Guard is the command line that wrap puts before a server's.
 type Guard struct {
 	// The words that start this program, and a description of them for a person.
-	Start []string
-	What  string
+	Argv        []string
+	Description string
 
 	// Of the guard.
 	Flags []string
@@ -43,7 +43,7 @@ func (c *Config) Rewrite(g *Guard) (out []byte, told string, refused []Result) {
 		var err error
 		next := out
 		if g != nil {
-			words = slices.Concat(g.Start, []string{"guard", id}, g.Flags)
+			words = slices.Concat(g.Argv, []string{"guard", id}, g.Flags)
 			if e.Command != "" {
 				words = append(words, "--")
 			}
@@ -69,10 +69,10 @@ func (e entry) shown(before []string) string {
 	words := slices.Concat(before, e.argv())
 	for i, word := range words {
 		if strings.Contains(word, "://") {
-			words[i] = mcp.WithoutSecrets(word)
+			words[i] = mcp.RedactAddress(word)
 		}
 	}
-	return text.Printable(shell.Words(words))
+	return text.Printable(shell.QuoteAll(words))
 }
 
 // Unguarded returns the servers to which Rewrite would add a guard.
@@ -86,8 +86,8 @@ func (c *Config) Unguarded() []string {
 // wrappable returns why a server can't get a guard, or nil.
 func (e entry) wrappable(id string) error {
 	const byHand = "write the guard by hand: pinproof-capture guard ID URL --header-env NAME=VARIABLE"
-	if workspace.FileName(id) == "" {
-		return fail.New(workspace.NoFileName)
+	if workspace.CaptureFileName(id) == "" {
+		return fail.New(workspace.FileNameRule)
 	}
 	if e.Command != "" {
 		return CheckNPMFlags(e.argv())
@@ -100,7 +100,7 @@ func (e entry) wrappable(id string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
 		if !variableHeader.MatchString(name) {
-			return fail.New("its header %s can't be the name of a variable", text.Name(name)).Hint(byHand)
+			return fail.New("its header %s can't be the name of a variable", text.QuoteName(name)).Hint(byHand)
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ func (c *Config) edit(data []byte, id string, words []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := patch{root: &root, place: jsontree.Pointer("/"+c.place, id)}
+	p := patch{root: &root, place: jsontree.ExtendPointer("/"+c.place, id)}
 	if e := c.entries[id]; words != nil {
 		p.wrap(e, words)
 	} else {

@@ -15,7 +15,7 @@ import (
 func keyOf(m jsontree.Value) string { return strings.TrimSpace(m.Get("id").Text) }
 
 func (c *core) claims(entryType pin.EntryType) bool {
-	return mcp.ExpectsList(c.capabilities, entryType)
+	return mcp.DeclaresList(c.capabilities, entryType)
 }
 
 // gives reports whether the client gets an entry of a list. It never gets a denied entry. In mode warn it gets all
@@ -41,7 +41,7 @@ func (c *core) write(l *listing) func() []entry {
 				if c.OnDrift != ModeWarn {
 					v = policy.Apply(l.EntryType, v)
 				}
-				list = append(list, entry{item.TextIn(pin.EntryTypeInfo[l.EntryType].Identity), string(appendInOrder(nil, v))})
+				list = append(list, entry{item.StringIn(pin.EntryTypeInfo[l.EntryType].Identity), string(appendInOrder(nil, v))})
 			}
 		}
 		return list
@@ -75,7 +75,7 @@ func (c *core) result(entryType pin.EntryType) (outcome string, count int) {
 	const serverInfo = "io.modelcontextprotocol/serverInfo" // in each result since 2026-07-28
 	info := first.Get("_meta").Get(serverInfo)
 	scope := first.Get("cacheScope")
-	add("resultType", jsontree.Text("complete"), first.Has("resultType"))
+	add("resultType", jsontree.String("complete"), first.Has("resultType"))
 	add("ttlMs", first.Get("ttlMs"), first.Get("ttlMs").Kind == '0')
 	add("cacheScope", scope, scope.Text == "public" || scope.Text == "private")
 	add("_meta", jsontree.Object(jsontree.Member{Name: serverInfo, Value: info}), info.Kind == '{')
@@ -88,7 +88,7 @@ func appendInOrder(dst []byte, v jsontree.Value) []byte {
 	parts := v.Parts
 	if v.Kind == '{' {
 		parts = slices.Clone(parts)
-		slices.SortFunc(parts, func(a, b jsontree.Member) int { return int(a.At - b.At) })
+		slices.SortFunc(parts, func(a, b jsontree.Member) int { return int(a.Start - b.Start) })
 	} else if v.Kind != '[' {
 		return jsontree.Append(dst, v)
 	}
@@ -108,7 +108,7 @@ func appendInOrder(dst []byte, v jsontree.Value) []byte {
 // inputOf returns the input schema of a tool that the client gets.
 func (c *core) inputOf(tool string) (input jsontree.Value) {
 	for _, text := range c.entries(pin.Tools, tool) {
-		tool, _ := jsontree.NewReader([]byte(text)).Only()
+		tool, _ := jsontree.NewReader([]byte(text)).ReadSingle()
 		input = tool.Get("inputSchema")
 	}
 	return input

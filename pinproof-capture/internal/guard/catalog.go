@@ -102,7 +102,7 @@ func (a *serverPins) isDenied(key pin.Key) bool {
 // key returns the pinned key of an entry, in which placeholders replace values. A received name that already contains a
 // placeholder matches no pin.
 func (a *serverPins) key(entryType pin.EntryType, name string) pin.Key {
-	v, err := pin.PutPlaceholders(jsontree.Text(name), a.values)
+	v, err := pin.InsertPlaceholders(jsontree.String(name), a.values)
 	if err != nil {
 		return pin.Key{Type: entryType}
 	}
@@ -146,7 +146,7 @@ type reason struct {
 }
 
 var (
-	say = modeltext.Say
+	say = modeltext.New
 
 	denied      = &reason{"denied", say("a person has denied this "), say(" to agents. Go on without it.")}
 	notPinned   = &reason{"not approved", say("no such "), say(" is approved in tools.lock. A person has to approve it first.")}
@@ -181,7 +181,7 @@ func (c *core) targetOf(method string, params jsontree.Value) (t target) {
 		t.isUnclear = t.isUnclear || named.Kind != '"'
 		key := c.pins.key(entryType, named.Text)
 		t.keys = append(t.keys, key)
-		for _, list := range pin.AskOrder {
+		for _, list := range pin.RequestOrder {
 			if c.decides(list, key, named.Text) && !slices.Contains(t.lists, list) {
 				t.lists = append(t.lists, list)
 			}
@@ -213,10 +213,10 @@ func (c *core) decides(list pin.EntryType, key pin.Key, uri string) bool {
 	policy := c.pins.Policy
 	isRead := key.Type == pin.Resources
 	if list == pin.Skills {
-		return policy.Pins(list) && (key.Type == list || isRead && (c.pins.skills.isApproved(uri) || c.claims(list)))
+		return policy.PinsList(list) && (key.Type == list || isRead && (c.pins.skills.isApproved(uri) || c.claims(list)))
 	}
 	isTemplate := isRead && list == pin.Templates && policy.Resources && c.claims(list)
-	return policy.Pins(list) && policy.PinsEntry(key) && (key.Type == list || isTemplate)
+	return policy.PinsList(list) && policy.PinsEntry(key) && (key.Type == list || isTemplate)
 }
 
 // forbids returns why a request is refused regardless of what the server lists, or nil.
@@ -226,7 +226,7 @@ func (c *core) forbids(t target) *reason {
 		if c.pins.isDenied(key) {
 			return denied
 		}
-		if useOf(key.Type) != "" && !isApproved && c.pins.Pins(key.Type) && c.OnDrift != ModeWarn {
+		if useOf(key.Type) != "" && !isApproved && c.pins.PinsList(key.Type) && c.OnDrift != ModeWarn {
 			return notPinned
 		}
 	}

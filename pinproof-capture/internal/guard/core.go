@@ -152,7 +152,7 @@ type held struct {
 // id returns the bytes of the id as received, or nothing.
 func (h held) id() []byte {
 	id := h.m.Get("id")
-	return h.line[id.At:id.End]
+	return h.line[id.Start:id.End]
 }
 
 // refuseRequest answers a request of the client's with a refusal.
@@ -281,7 +281,7 @@ func (c *core) greet(h held, method string) {
 		c.meta = nil // the client may have sent server/discover before
 		c.isReady = false
 		id := h.m.Get("id")
-		c.hello = slices.Concat(h.line[:id.At], []byte(`"`+helloID+`"`), h.line[id.End:])
+		c.hello = slices.Concat(h.line[:id.Start], []byte(`"`+helloID+`"`), h.line[id.End:])
 	}
 	c.greets = keyOf(h.m)
 	c.state = awaited
@@ -291,7 +291,7 @@ func (c *core) greet(h held, method string) {
 // forward sends a message of the client's to the server.
 func (c *core) forward(h held, call []any) {
 	if method := h.m.Get("method"); h.m.Has("id") && method.Kind != 0 {
-		c.open[keyOf(h.m)] = request{h, call, method.Text, h.m.Get("params").TextIn("uri")}
+		c.open[keyOf(h.m)] = request{h, call, method.Text, h.m.Get("params").StringIn("uri")}
 	}
 	c.toServer(h.line)
 }
@@ -311,7 +311,7 @@ func (c *core) cancel(h held) {
 func (c *core) listFor(entryType pin.EntryType, h held) {
 	cursor := h.m.Get("params").Get("cursor")
 	l := &c.lists[entryType]
-	isPinned := c.pins.Pins(entryType)
+	isPinned := c.pins.PinsList(entryType)
 	isFirst := cursor.Kind == 0 || cursor.Kind == 'n' || cursor.Kind == '"' && cursor.Text == ""
 	if isPinned && isFirst && h.needs[entryType] == 0 {
 		c.need(&h, entryType, l.isAsked || c.isOld(entryType))
@@ -321,13 +321,13 @@ func (c *core) listFor(entryType pin.EntryType, h held) {
 	case !isPinned && entryType == pin.Resources:
 		c.forward(h, nil)
 	case !isPinned:
-		c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{%q:[]%s}`, memberOf(entryType), c.modernMembers())))
+		c.toClient(mcp.ResponseLine(h.id(), fmt.Sprintf(`"result":{%q:[]%s}`, memberOf(entryType), c.modernMembers())))
 	case !isFirst:
 		c.refuseRequest(h, wordsNoCursor)
 	case c.mustWait(&h):
 		c.wait(h)
 	default:
-		c.toClient(mcp.Answer(h.id(), l.outcome))
+		c.toClient(mcp.ResponseLine(h.id(), l.outcome))
 	}
 }
 
@@ -383,12 +383,12 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 	case why != nil && (c.OnDrift != ModeWarn || why == skillDenied || why == folderNotRead || why == unclear):
 		c.refuseUse(h, target, method, why)
 	case method == getSkill && c.guardsSkills() && c.OnDrift != ModeWarn:
-		entries := c.entries(pin.Skills, params.TextIn("uri"))
+		entries := c.entries(pin.Skills, params.StringIn("uri"))
 		if len(entries) != 1 { // each request has one answer
 			c.refuseUse(h, target, method, gone)
 			return
 		}
-		c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, entries[0], c.modernMembers())))
+		c.toClient(mcp.ResponseLine(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, entries[0], c.modernMembers())))
 	default:
 		c.call(h, method, params, under)
 	}
@@ -408,7 +408,7 @@ func (c *core) call(h held, method string, params jsontree.Value, under entryPin
 	c.forward(h, said)
 	arguments := params.Get("arguments")
 	args := slices.Concat(said, []any{"digest", under.Digest, "approval", under.Approval})
-	c.out.records = append(c.out.records, record{"call", args, h.line[arguments.At:arguments.End]})
+	c.out.records = append(c.out.records, record{"call", args, h.line[arguments.Start:arguments.End]})
 }
 
 // mustWait reports whether the session isn't begun yet, or a list that a message needs isn't judged yet.
@@ -453,8 +453,8 @@ func (c *core) start() {
 		return
 	}
 	c.state = started
-	for _, entryType := range pin.AskOrder {
-		if c.pins.Pins(entryType) && c.claims(entryType) {
+	for _, entryType := range pin.RequestOrder {
+		if c.pins.PinsList(entryType) && c.claims(entryType) {
 			c.lists[entryType].changes++
 			c.begin(entryType)
 		}
@@ -497,7 +497,7 @@ func (c *core) send(l *listing) {
 	l.key = strconv.FormatInt(id, 10)
 	l.sent = c.now
 	method, params := l.Request()
-	c.toServer(mcp.Request(id, method, params))
+	c.toServer(mcp.RequestLine(id, method, params))
 }
 
 // isUsed reports whether an id is that of a request that the server has got and not answered yet.
@@ -533,7 +533,7 @@ func (c *core) fromServer(line []byte) {
 
 // unreadable handles a line from the server that clients could parse in different ways.
 func (c *core) unreadable(line []byte, bad error) {
-	if c.refused == nil && capture.HidesAnswer(line) {
+	if c.refused == nil && capture.MayHideResponse(line) {
 		// it may hide a list or instructions
 		c.block(line, fail.New("the server's answer is refused: %s", bad))
 		return
@@ -562,7 +562,7 @@ func (c *core) unasked(line []byte, m jsontree.Value, method string) {
 		c.tell("the server's message is not passed on, because no specification has its method: %s", mcp.Excerpt(method))
 	}
 	if id.Kind != 0 { // also after a refusal, because a server may wait for a response before it lists
-		c.toServer(mcp.Reply(line[id.At:id.End], method))
+		c.toServer(mcp.LocalResponse(line[id.Start:id.End], method))
 	}
 }
 
@@ -582,7 +582,7 @@ func (c *core) changed(method string, line []byte) {
 // notification waits for a list that isn't pinned or was never requested.
 func (c *core) lags(entryType pin.EntryType) bool {
 	l := &c.lists[entryType]
-	return c.news[changedOf(entryType)] != nil && l.done < l.changes && (c.state == awaited || c.state == started) && c.pins.Pins(entryType) && c.claims(entryType)
+	return c.news[changedOf(entryType)] != nil && l.done < l.changes && (c.state == awaited || c.state == started) && c.pins.PinsList(entryType) && c.claims(entryType)
 }
 
 // changePause is the least time between two listings of a changed list, because some servers send many list_changed
@@ -592,13 +592,13 @@ const changePause = time.Second
 // came handles the response to a listing's request.
 func (c *core) came(l *listing, line []byte, m jsontree.Value) {
 	info := pin.EntryTypeInfo[l.EntryType]
-	isPage := !l.InDoubt && !l.InFiles
+	isPage := !l.HasEmptyCursor && !l.RequestsFiles
 	e := m.Get("error")
 	if isPage && e.Kind != 0 {
-		c.listed(l, string(line[e.At:e.End]), nil)
+		c.listed(l, string(line[e.Start:e.End]), nil)
 	} else if isPage && m.Get("result").Get(info.Member).Kind != '[' {
 		c.listed(l, "", fail.New("its answer to %s has no array %s", info.Method, info.Member))
-	} else if more, err := l.Take(line, m); more {
+	} else if more, err := l.Add(line, m); more {
 		c.send(l)
 	} else {
 		c.listed(l, "", err)
@@ -658,7 +658,7 @@ func (c *core) judged(l *listing, v *verdict, err error) {
 	var count int
 	state.outcome, count = c.result(l.EntryType)
 	if c.OnDrift == ModeSubset && len(state.drifted) > 0 && count == 0 {
-		state.outcome = errorOf(wordsBlocked.Say("nothing is left of this list: ").With(words))
+		state.outcome = errorOf(wordsBlocked.AddWords("nothing is left of this list: ").AddText(words))
 	}
 	if l.EntryType == pin.Skills {
 		c.learnSkills(state)
@@ -681,7 +681,7 @@ func (c *core) release() {
 		return
 	}
 	for _, method := range slices.Sorted(maps.Keys(c.news)) {
-		if !slices.ContainsFunc(pin.AskOrder[:], func(entryType pin.EntryType) bool { return changedOf(entryType) == method && c.lags(entryType) }) {
+		if !slices.ContainsFunc(pin.RequestOrder[:], func(entryType pin.EntryType) bool { return changedOf(entryType) == method && c.lags(entryType) }) {
 			c.toClient(c.news[method])
 			delete(c.news, method)
 		}
@@ -746,7 +746,7 @@ func (c *core) logAnswer(m jsontree.Value, asked request) {
 		outcome = "tool error"
 	}
 	if asked.call != nil {
-		c.log("answer", append(asked.call, "bytes", m.End-m.At, "outcome", outcome)...)
+		c.log("answer", append(asked.call, "bytes", m.End-m.Start, "outcome", outcome)...)
 	}
 }
 
@@ -761,7 +761,7 @@ func (c *core) isOwn(key string) bool {
 func (c *core) holdsPinned(result jsontree.Value, method string) bool {
 	for entryType := range pin.EntryTypes {
 		isFolder := method == readDirectory && entryType == pin.Resources // a folder's listing isn't the list of resources
-		isPinned := c.unread || c.pins.Pins(entryType)
+		isPinned := c.unread || c.pins.PinsList(entryType)
 		if isPinned && !isFolder && method != "tools/call" && result.Has(memberOf(entryType)) {
 			return true
 		}
@@ -775,7 +775,7 @@ var errUnasked error = fail.New("the server answers with a list that nobody aske
 // entry.
 func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 	result := m.Get("result")
-	greeting := line[result.At:result.End]
+	greeting := line[result.Start:result.End]
 	c.greeting = greeting
 	c.capabilities = result.Get("capabilities")
 	c.greets = key
@@ -791,7 +791,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 		delete(c.open, key)
 		if key == helloID {
 			c.isReady = true
-			c.toServer([]byte(mcp.Initialized))
+			c.toServer([]byte(mcp.InitializedLine))
 		} else {
 			c.toClient(append(bytes.TrimSpace(line), '\n'))
 		}
@@ -806,7 +806,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 		c.release()
 	}
 	_, holdsList := pin.EntryTypeIn(result.Has)
-	isPinned := c.unread || c.pins.Pins(pin.Instructions)
+	isPinned := c.unread || c.pins.PinsList(pin.Instructions)
 	if holdsList {
 		c.block(nil, errUnasked)
 	} else if isPinned && result.Has(memberOf(pin.Instructions)) {
@@ -854,7 +854,7 @@ func (c *core) reread(pins serverPins, err error) {
 	was := c.unread
 	c.unread = err != nil
 	if c.unread && !was {
-		c.tell("nothing passes until the lockfile can be read: %s", fail.From(err).Text)
+		c.tell("nothing passes until the lockfile can be read: %s", fail.AsError(err).Text)
 	}
 	if c.unread {
 		return
@@ -881,13 +881,13 @@ func (c *core) reread(pins serverPins, err error) {
 func (c *core) tick() {
 	for entryType := range c.lists {
 		l := c.lists[entryType].running
-		if l == nil || l.key == "" || c.now.Before(l.sent.Add(l.Patience())) {
+		if l == nil || l.key == "" || c.now.Before(l.sent.Add(l.Timeout())) {
 			continue
 		}
 		l.key = ""
-		err := fmt.Errorf("no answer in %d seconds", int(l.Patience().Seconds()))
-		if l.InDoubt {
-			l.End()
+		err := fmt.Errorf("no answer in %d seconds", int(l.Timeout().Seconds()))
+		if l.HasEmptyCursor {
+			l.Finish()
 			err = nil
 		}
 		c.listed(l, "", err)

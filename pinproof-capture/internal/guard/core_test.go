@@ -70,7 +70,7 @@ func fill(text string) string {
 // shorten replaces what is longer, or differs from run to run, by a word.
 func (s *stage) shorten(text string) string {
 	for word, long := range texts {
-		v, _ := jsontree.NewReader([]byte(long)).Only()
+		v, _ := jsontree.NewReader([]byte(long)).ReadSingle()
 		text = strings.NewReplacer(long, word, string(appendInOrder(nil, v)), word).Replace(text)
 	}
 	text = ownID.ReplaceAllStringFunc(text, func(id string) string { n, _ := strconv.Atoi(id); return fmt.Sprint("#", n-firstOwn) })
@@ -136,7 +136,7 @@ type stage struct {
 func newStage(t *testing.T, lock, mode string) *stage {
 	t.Helper()
 	s := &stage{t: t, now: time.Unix(1e9, 0), asked: map[string][]string{}}
-	o := Options{Pins: Pins{ServerID: "s", Lockfile: lock}, OnDrift: mode, Relist: time.Minute}
+	o := Options{PinSource: PinSource{ServerID: "s", Lockfile: lock}, OnDrift: mode, Relist: time.Minute}
 	j, err := newJudge(o)
 	if err != nil {
 		t.Fatal(err)
@@ -179,10 +179,10 @@ func (s *stage) happens(decide func()) {
 	}
 	for line := range bytes.Lines(o.toServer) {
 		s.server.Write(line)
-		m, _ := jsontree.NewReader(line).Only()
+		m, _ := jsontree.NewReader(line).ReadSingle()
 		id := m.Get("id")
 		if method := m.Get("method").Text; method != "" && id.Kind != 0 {
-			s.asked[method] = append(s.asked[method], string(line[id.At:id.End]))
+			s.asked[method] = append(s.asked[method], string(line[id.Start:id.End]))
 		}
 		s.came = append(s.came, "server: "+string(bytes.TrimSpace(line)))
 	}
@@ -392,7 +392,7 @@ func TestSmuggles(t *testing.T) {
 	lock := lockfileWith(t, "")
 	states := []string{"tools/list", "prompts/list", "ping", "again", "changed"}
 	isList := regexp.MustCompile(`"result":\{"(tools|prompts)":\[`)
-	for _, line := range jsontest.Lines(t, "testdata/smuggled.txt") {
+	for _, line := range jsontest.ReadLines(t, "testdata/smuggled.txt") {
 		name, said, _ := strings.Cut(line, ": ")
 		for i := range 3 * 2 * len(states) {
 			mode := []string{ModeEnd, ModeSubset, ModeWarn}[i%3]
@@ -451,7 +451,7 @@ func TestSmuggles(t *testing.T) {
 // TestCallsUnapproved: a call of what isn't approved, in every spelling that some server may read as one, reaches no server.
 func TestCallsUnapproved(t *testing.T) {
 	lock := lockfileWith(t, "")
-	for _, line := range jsontest.Lines(t, "testdata/calls.txt") {
+	for _, line := range jsontest.ReadLines(t, "testdata/calls.txt") {
 		s := newStage(t, lock, ModeEnd)
 		s.begin()
 		before := s.server.Len()

@@ -11,45 +11,45 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// A Hooked is a server for an agent's hook to check.
-type Hooked struct {
-	Pins
-	Server mcp.Server
-	Asked  mcp.Options
+// A HookedServer is a server for an agent's hook to check.
+type HookedServer struct {
+	PinSource
+	Server         mcp.Server
+	CaptureOptions mcp.Options
 	// Entries that a person has denied to agents don't block the server.
 	AllowsDenied bool
 }
 
 // blocked returns a refusal with a command for a person, which saves a capture or shows why there is none. It leaves
 // out the server's command line and URL, because they may contain a secret or characters special to a shell.
-func (h *Hooked) blocked(why modeltext.Text) error {
-	return wordsBlocked.With(why).Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(workspace.FileName(h.ServerID)).
-		Say(" -- COMMAND (or its URL)")
+func (h *HookedServer) blocked(why modeltext.Text) error {
+	return wordsBlocked.AddText(why).AddWords("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").AddQuoted(workspace.CaptureFileName(h.ServerID)).
+		AddWords(" -- COMMAND (or its URL)")
 }
 
-// Unusable is the refusal of a hook whose command line can't be used.
-var Unusable = modeltext.Say("pinproof: blocked: the command line of this hook can't be used as it is\n" +
+// UnusableHookText is the refusal of a hook whose command line can't be used.
+var UnusableHookText = modeltext.New("pinproof: blocked: the command line of this hook can't be used as it is\n" +
 	"Do not use this server's tools. To see why, a person runs this at a terminal: pinproof-capture hook ID -- npx --no -- NAME [ARG]...")
 
-// Hook captures the server and has pinproof compare the capture with the pins. The server is started
+// Check captures the server and has pinproof compare the capture with the pins. The server is started
 // in the lockfile's folder: agents run hooks wherever they happen to be. If the answer is no, the capture is
 // kept, so that a person can look at it. The error is a modeltext.Text.
-func (h Hooked) Hook(ctx context.Context) error {
+func (h HookedServer) Check(ctx context.Context) error {
 	lock, err := h.find()
 	if err != nil {
 		return h.blocked(say("there is no lockfile for this project"))
 	}
 	servers, _ := ReadServers(lock) // pinproof will reject an unreadable lockfile
 	if servers.Kind == '{' && !servers.Has(h.ServerID) {
-		return h.blocked(say("the lockfile has no server ").Argument(h.ServerID))
+		return h.blocked(say("the lockfile has no server ").AddArgument(h.ServerID))
 	}
 	if _, err := FindPinproof(); err != nil {
 		return h.blocked(say("pinproof is neither beside pinproof-capture nor on the path"))
 	}
 	h.Server.Dir = filepath.Dir(lock)
-	data, _, err := h.Server.Capture(ctx, h.Asked)
+	data, _, err := h.Server.Capture(ctx, h.CaptureOptions)
 	if err != nil {
-		return h.blocked(say("the tools of server ").Argument(h.ServerID).Say(" could not be listed"))
+		return h.blocked(say("the tools of server ").AddArgument(h.ServerID).AddWords(" could not be listed"))
 	}
 	place := keptPlace(lock, h.ServerID)
 	file := place + shortDigest(data) + keptEnding
@@ -68,7 +68,7 @@ func (h Hooked) Hook(ctx context.Context) error {
 		os.Remove(file)
 		return nil
 	}
-	if said, ok := modeltext.FromHook(words.Bytes()); ok {
+	if said, ok := modeltext.ParseHookOutput(words.Bytes()); ok {
 		return said
 	}
 	return h.blocked(say("pinproof gave no answer"))

@@ -28,7 +28,7 @@ import (
 // A judge compares parts of a session with the pins of one server. It decides nothing itself: it
 // runs pinproof verify --part.
 type judge struct {
-	Pins
+	PinSource
 	lock   string
 	values []pin.Substitute
 
@@ -58,7 +58,7 @@ type drift struct{ kind, digest, warning string }
 
 // newJudge finds the lockfile and pinproof.
 func newJudge(o Options) (j *judge, err error) {
-	j = &judge{Pins: o.Pins, ahead: make(chan func([]byte) (*verdict, error), 1), flags: []string{"--format=json", "--allow=denied"}}
+	j = &judge{PinSource: o.PinSource, ahead: make(chan func([]byte) (*verdict, error), 1), flags: []string{"--format=json", "--allow=denied"}}
 	// With a log, calls are recorded with the hashes of their approvals.
 	if o.Log == "" {
 		j.flags = append(j.flags, "--terse")
@@ -87,7 +87,7 @@ func (j *judge) readPins() (pins serverPins, isChanged bool, err error) {
 		return pins, true, err
 	}
 	if !servers.Has(j.ServerID) {
-		return pins, true, j.unapproved(fail.New("%s has no server %s", text.Printable(j.lock), text.Name(j.ServerID)))
+		return pins, true, j.unapproved(fail.New("%s has no server %s", text.Printable(j.lock), text.QuoteName(j.ServerID)))
 	}
 	j.at = at
 	return readApproved(servers.Get(j.ServerID), j.values), true, nil
@@ -97,15 +97,15 @@ func (j *judge) readPins() (pins serverPins, isChanged bool, err error) {
 func ReadServers(lock string) (servers jsontree.Value, err error) {
 	data, err := os.ReadFile(lock)
 	if err != nil {
-		return servers, fail.Path(lock, err)
+		return servers, fail.PathError(lock, err)
 	}
 	in := jsontree.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))
 	in.IsDefinition = func(path []jsontree.Step) bool { return len(path) == 5 && path[4].Name == "definition" }
-	in.Known = func(_ []jsontree.Step, text []byte) int { return jsontree.ValueEnd(text) }
+	in.SkipKnown = func(_ []jsontree.Step, text []byte) int { return jsontree.ValueEnd(text) }
 	in.Definition = func([]jsontree.Step, jsontree.Value, []byte) {}
-	root, err := in.Only()
+	root, err := in.ReadSingle()
 	if err != nil {
-		return servers, fail.In(lock, "%s", err)
+		return servers, fail.NewAt(lock, "%s", err)
 	}
 	return root.Get("servers"), nil
 }
@@ -222,12 +222,12 @@ func (j *judge) reviewing() reviewSetup {
 	for _, s := range j.Substitutes {
 		flags = append(flags, shell.Quote("--substitute="+s))
 	}
-	return reviewSetup{keptPlace(j.lock, j.ServerID), shell.Command{Program: shell.ProgramAt(program), Lockfile: j.lock, Server: j.ServerID,
+	return reviewSetup{keptPlace(j.lock, j.ServerID), shell.Command{Program: shell.ProgramCommand(program), Lockfile: j.lock, Server: j.ServerID,
 		Flags: map[string][]string{"relock": flags}}}
 }
 
-// Pins select the pins that a server is compared with.
-type Pins struct {
+// PinSource select the pins that a server is compared with.
+type PinSource struct {
 	ServerID    string
 	Lockfile    string   // "" is for the nearest
 	Substitutes []string // NAME=VALUE, as pinproof takes them
@@ -235,14 +235,14 @@ type Pins struct {
 
 // find returns the path of the lockfile: the one that is named or else the nearest one from
 // the project's folder upwards, as pinproof looks for it.
-func (p Pins) find() (path string, err error) {
+func (p PinSource) find() (path string, err error) {
 	begin, err := filepath.Abs(cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), os.Getenv("GEMINI_PROJECT_DIR")))
 	path = workspace.NearestLockfile(begin)
 	if p.Lockfile != "" {
 		path, err = filepath.Abs(p.Lockfile)
 	}
 	if err != nil {
-		return "", fail.From(err)
+		return "", fail.AsError(err)
 	}
 	switch _, err := os.Lstat(path); {
 	case !errors.Is(err, fs.ErrNotExist):
@@ -251,15 +251,15 @@ func (p Pins) find() (path string, err error) {
 		return "", fail.New("there is no lockfile %s", text.Printable(p.Lockfile))
 	}
 	f := fail.New("there is no %s in %s or, inside a repository, above it", filepath.Base(path), text.Printable(begin))
-	if root := workspace.Repository(begin); root != "" {
-		f.Hint("if it was committed, restore it: git restore %s", shell.Path(filepath.Join(root, filepath.Base(path))))
+	if root := workspace.RepositoryRoot(begin); root != "" {
+		f.Hint("if it was committed, restore it: git restore %s", shell.QuotePath(filepath.Join(root, filepath.Base(path))))
 	}
 	return "", p.unapproved(f)
 }
 
 // unapproved adds a hint to an error: the commands that approve the server.
-func (p Pins) unapproved(f *fail.Error) error {
-	return f.Hint("approve the server first: pinproof-capture save %s -- COMMAND (or its URL), then pinproof lock %[1]s", shell.Quote(workspace.FileName(p.ServerID)))
+func (p PinSource) unapproved(f *fail.Error) error {
+	return f.Hint("approve the server first: pinproof-capture save %s -- COMMAND (or its URL), then pinproof lock %[1]s", shell.Quote(workspace.CaptureFileName(p.ServerID)))
 }
 
 // verifyTimeout limits a run of pinproof, which takes milliseconds. Otherwise, a hook could block until its agent
@@ -267,7 +267,7 @@ func (p Pins) unapproved(f *fail.Error) error {
 const verifyTimeout = 10 * time.Second
 
 // verify runs pinproof verify and returns its exit code.
-func (p Pins) verify(ctx context.Context, mode string, stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int, err error) {
+func (p PinSource) verify(ctx context.Context, mode string, stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int, err error) {
 	flags := []string{"verify", mode, "--server=" + p.ServerID}
 	for _, s := range p.Substitutes {
 		flags = append(flags, "--substitute="+s)
@@ -285,7 +285,7 @@ func RunPinproof(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer,
 	cmd.Stdin = stdin
 	cmd.Stdout = stdout
 	cmd.Stderr = stderr
-	cmd.WaitDelay = mcp.Grace
+	cmd.WaitDelay = mcp.ExitGrace
 	if err = cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() < 0 {
 		return 2, fail.New("pinproof gave no answer: %s", text.Printable(err.Error()))
 	}

@@ -31,7 +31,7 @@ func TestFindLock(t *testing.T) {
 	}
 	find := func(named, want string) {
 		t.Helper()
-		got, err := Pins{Lockfile: named}.find()
+		got, err := PinSource{Lockfile: named}.find()
 		if err != nil && want != "" || err == nil && (want == "" || !same(t, got, want)) {
 			t.Errorf("found %s, %v; want %s", got, err, want)
 		}
@@ -60,7 +60,7 @@ func TestFindLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("CLAUDE_PROJECT_DIR", inner)
-	if path, err := (Pins{}).find(); err == nil {
+	if path, err := (PinSource{}).find(); err == nil {
 		t.Errorf("found %s, above the repository", path)
 	}
 
@@ -80,7 +80,7 @@ func TestFindLock(t *testing.T) {
 // TestVerdicts: a lying program that is found in pinproof's place can't make anything pass as approved. An answer counts only if its exit
 // code, its drift and its entries agree.
 func TestVerdicts(t *testing.T) {
-	for _, line := range jsontest.Lines(t, "testdata/verdicts.txt") {
+	for _, line := range jsontest.ReadLines(t, "testdata/verdicts.txt") {
 		row := strings.Split(line+"\t", "\t")
 		code, _ := strconv.Atoi(row[1])
 		v, err := readVerdict([]byte(row[3]), code)

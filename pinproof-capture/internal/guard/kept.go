@@ -22,9 +22,9 @@ const keptFor = 30 * 24 * time.Hour
 
 const keptEnding = ".jsonl"
 
-// CacheFolder creates a folder for files that are kept between runs, which only the user can open, and deletes old
+// MakeCacheFolder creates a folder for files that are kept between runs, which only the user can open, and deletes old
 // files in it. It returns "" if there can be no such folder, as in a container without a home.
-func CacheFolder(name string, keptFor time.Duration) (folder string) {
+func MakeCacheFolder(name string, keptFor time.Duration) (folder string) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return ""
@@ -52,11 +52,11 @@ func shortDigest(data []byte) string { return pin.HexOf(digestOf(data))[:16] }
 
 // keptPlace returns the prefix of the paths of a server's kept files, or "" if none can be written.
 func keptPlace(lock, id string) string {
-	folder := CacheFolder("refused", keptFor)
+	folder := MakeCacheFolder("refused", keptFor)
 	if folder == "" {
 		return ""
 	}
-	return filepath.Join(folder, shortDigest([]byte(lock)), strings.TrimSuffix(workspace.FileName(id), ".jsonl")+"-")
+	return filepath.Join(folder, shortDigest([]byte(lock)), strings.TrimSuffix(workspace.CaptureFileName(id), ".jsonl")+"-")
 }
 
 // keep writes a file atomically, because a partial file wouldn't show what was refused.

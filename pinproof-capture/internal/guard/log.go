@@ -38,7 +38,7 @@ func openLog(o Options) (l *callLog, err error) {
 		return l, nil
 	}
 	if l.f, err = os.OpenFile(o.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY|syscall.O_NONBLOCK, 0o600); err != nil {
-		return nil, fail.Path(o.Log, err)
+		return nil, fail.PathError(o.Log, err)
 	}
 	return l, nil
 }
@@ -61,7 +61,7 @@ func (l *callLog) write(records []record) error {
 			args = append(args, "arguments", json.RawMessage(r.arguments))
 		}
 		if _, err := l.f.Write(lineOf(args)); err != nil {
-			return fail.Path(l.f.Name(), err)
+			return fail.PathError(l.f.Name(), err)
 		}
 	}
 	return nil

@@ -104,7 +104,7 @@ type notes struct {
 
 // Write adds a message, after one that counts those dropped before.
 func (n *notes) Write(b []byte) (int, error) {
-	if count := n.dropped.Swap(0); count > 0 && !n.put(fmt.Appendf(nil, "pinproof: %s left out here, because nobody read them\n", text.Count(int(count), "note"))) {
+	if count := n.dropped.Swap(0); count > 0 && !n.put(fmt.Appendf(nil, "pinproof: %s left out here, because nobody read them\n", text.FormatCount(int(count), "note"))) {
 		n.dropped.Add(count)
 	}
 	if !n.put(b) {
@@ -113,12 +113,12 @@ func (n *notes) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// settle waits at most mcp.Grace until all is written.
+// settle waits at most mcp.ExitGrace until all is written.
 func (n *notes) settle() {
 	n.Write(nil)
 	select {
 	case <-n.drained():
-	case <-time.After(mcp.Grace):
+	case <-time.After(mcp.ExitGrace):
 	}
 }
 

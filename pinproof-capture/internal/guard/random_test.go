@@ -17,8 +17,8 @@ import (
 // that lists what is pinned, every request of the client's has its result.
 func TestRandomSessions(t *testing.T) {
 	locks := []string{lockfileWith(t, ""), lockfileWith(t, "--hash-only"), lockfileWith(t, "--descriptions strip")}
-	said := jsontest.Lines(t, "testdata/smuggled.txt")
-	for seed := range jsontest.Rounds(200, 400) {
+	said := jsontest.ReadLines(t, "testdata/smuggled.txt")
+	for seed := range jsontest.RoundCount(200, 400) {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
 		isHonest := seed%4 == 0
 		s := newStage(t, locks[r.IntN(3)], []string{ModeEnd, ModeSubset}[r.IntN(2)])

@@ -77,9 +77,9 @@ func (c *core) answerRefused(h held) {
 func (c *core) refuse(entryType pin.EntryType, v *verdict) {
 	c.refused = &refusalState{entryType: entryType, verdict: v, at: c.now}
 	if !c.isReady && c.meta == nil {
-		c.toServer([]byte(mcp.Initialized))
+		c.toServer([]byte(mcp.InitializedLine))
 	}
-	for _, entryType := range pin.AskOrder {
+	for _, entryType := range pin.RequestOrder {
 		l := &c.lists[entryType]
 		isKnown := l.pages != nil || l.running != nil || l.hasFailed()
 		if isKnown && entryType != pin.Skills || !c.claims(entryType) {
@@ -102,7 +102,7 @@ func (c *core) reviewed(l *listing, isFailed bool) {
 	}
 	if !isFailed {
 		state.pages = l.Pages
-		state.files = l.Read
+		state.files = l.FileResults
 	}
 	c.conclude()
 }
@@ -115,7 +115,7 @@ func (c *core) conclude() {
 	if r == nil || r.isTold || isWaiting && c.now.Sub(r.at) < reviewPatience {
 		return
 	}
-	c.end(wordsBlocked.With(c.drift("block", r.entryType, r.verdict)), errBlocked)
+	c.end(wordsBlocked.AddText(c.drift("block", r.entryType, r.verdict)), errBlocked)
 	for entryType := range c.lists {
 		c.lists[entryType].running = nil
 	}
@@ -124,7 +124,7 @@ func (c *core) conclude() {
 // captured returns results as the lines of a capture.
 func captured(results ...mcp.Page) (lines []byte) {
 	for i, result := range results {
-		lines = append(lines, mcp.Answer([]byte(strconv.Itoa(i+1)), `"result":`+string(result.Text))...)
+		lines = append(lines, mcp.ResponseLine([]byte(strconv.Itoa(i+1)), `"result":`+string(result.Text))...)
 	}
 	return lines
 }
@@ -137,7 +137,7 @@ func (c *core) said() (data []byte, isPart bool) {
 		results = append(results, mcp.Page{Text: c.greeting})
 	}
 	isPart = c.refused == nil
-	for _, entryType := range pin.AskOrder {
+	for _, entryType := range pin.RequestOrder {
 		l := &c.lists[entryType]
 		results = slices.Concat(results, l.pages, l.files)
 		isPart = isPart || l.pages == nil && !l.hasFailed() && c.claims(entryType)
@@ -157,30 +157,30 @@ func (c *core) drift(event string, entryType pin.EntryType, v *verdict) modeltex
 		kinds[pin.DriftKind(d.kind)]++
 		lines = append(lines, d.kind+" "+strings.TrimPrefix(entry, "tool=")+d.warning)
 	}
-	how := say("").Drift(kinds)
+	how := say("").AddDrift(kinds)
 	if lines == nil { // no single entry drifted: a policy differs, or a warning isn't approved
 		lines = []string{v.summary}
 		how = say("none of them by itself")
 		c.log(event, "reason", v.summary)
 	}
-	c.tell("%s: server %s lists %s that are not the ones approved: %s", strings.Replace(event, "block", "blocked", 1), text.Name(c.ServerID),
-		say("").Entries(entryType), text.List(lines, 20))
+	c.tell("%s: server %s lists %s that are not the ones approved: %s", strings.Replace(event, "block", "blocked", 1), text.QuoteName(c.ServerID),
+		say("").AddPluralType(entryType), text.JoinNames(lines, 20))
 	if c.OnDrift == ModeEnd && lines[0] != v.summary && entryType != pin.Instructions {
 		c.tell("with --on-drift subset, the guard would leave these out and pass the approved rest")
 	}
-	return say("the ").Entries(entryType).Say(" of server ").Argument(c.ServerID).
-		Say(" are not the ones approved in tools.lock (").With(how).Say("). Do not use them. ").With(c.toReview(c.said()))
+	return say("the ").AddPluralType(entryType).AddWords(" of server ").AddArgument(c.ServerID).
+		AddWords(" are not the ones approved in tools.lock (").AddText(how).AddWords("). Do not use them. ").AddText(c.toReview(c.said()))
 }
 
 // unjudged reports to a person why a response, or a line that can't be parsed, has no verdict, and what becomes of
 // it. It returns the client's text.
 func (c *core) unjudged(event, what string, line []byte, err error) modeltext.Text {
-	why := fail.From(err).Text
+	why := fail.AsError(err).Text
 	data, _ := c.said()
 	c.tell("%s: %s", what, why)
 	c.log(event, "reason", why)
-	return wordsBlocked.Say("it could not be judged whether what server ").Argument(c.ServerID).
-		Say(" says is what was approved in tools.lock. Do not use it. ").With(c.toReview(append(data, line...), true))
+	return wordsBlocked.AddWords("it could not be judged whether what server ").AddArgument(c.ServerID).
+		AddWords(" says is what was approved in tools.lock. Do not use it. ").AddText(c.toReview(append(data, line...), true))
 }
 
 // toReview keeps a capture and prints the command to review it. It returns the client's text, which has the command,
@@ -197,8 +197,8 @@ func (c *core) toReview(data []byte, isPart bool) modeltext.Text {
 	if isPart {
 		command.Flags = map[string][]string{"relock": append([]string{"--part"}, command.Flags["relock"]...)}
 	}
-	c.out.say = append(c.out.say, "review:  "+command.Review())
-	return say("").Review("A person reviews it at a terminal", command)
+	c.out.say = append(c.out.say, "review:  "+command.ReviewCommand())
+	return say("").AddReviewCommand("A person reviews it at a terminal", command)
 }
 
 // refuseUse refuses a request that acts on an entry.
@@ -211,7 +211,7 @@ func (c *core) refuseEntry(method string, key pin.Key, why *reason) modeltext.Te
 	ref := key.EntryRef()
 	c.tell("blocked: %s of %s: %s", method, ref, why.said)
 	c.log("block", "entry", ref, "reason", why.said)
-	return wordsBlocked.With(why.before).Entry(key.Type).Say(" of server ").Argument(c.ServerID).With(why.after)
+	return wordsBlocked.AddText(why.before).AddType(key.Type).AddWords(" of server ").AddArgument(c.ServerID).AddText(why.after)
 }
 
 // drop refuses the messages in a line that can't be parsed strictly. It finds their ids with a lenient parser: the
@@ -222,8 +222,8 @@ func (c *core) drop(line []byte, isServers bool, bad error) {
 	if isServers {
 		on, back = back, on
 	}
-	for _, m := range mcp.ReadLeniently(line) {
-		id, err := jsontree.NewReader(m["id"]).Only()
+	for _, m := range mcp.ParseLeniently(line) {
+		id, err := jsontree.NewReader(m["id"]).ReadSingle()
 		spelled := bytes.TrimSpace(m["id"])
 		key := strings.TrimSpace(id.Text)
 		l := c.listingOf(key)
@@ -249,7 +249,7 @@ func refusal(id []byte, words modeltext.Text) []byte {
 	if len(id) == 0 {
 		return nil
 	}
-	return mcp.Answer(id, errorOf(words))
+	return mcp.ResponseLine(id, errorOf(words))
 }
 
 func errorOf(words modeltext.Text) string {

@@ -38,7 +38,7 @@ type relay struct {
 
 // Options configure a guard.
 type Options struct {
-	Pins
+	PinSource
 	OnDrift string        // ModeEnd, ModeSubset or ModeWarn
 	Relist  time.Duration // the age at which a listing is renewed before the next call; 0 for never
 
@@ -101,8 +101,8 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 	return r.run(stdin, s, stdout, signals)
 }
 
-// SignalPatience is how long a server may run after a signal before it is stopped. Stopping takes at most the rest of ten seconds.
-var SignalPatience = 10*time.Second - 2*mcp.Grace
+// SignalGrace is how long a server may run after a signal before it is stopped. Stopping takes at most the rest of ten seconds.
+var SignalGrace = 10*time.Second - 2*mcp.ExitGrace
 
 const (
 	// The interval of look.
@@ -142,7 +142,7 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals
 		for s := range signals {
 			p.Signal(s)
 			signal()
-			time.AfterFunc(SignalPatience, isLate)
+			time.AfterFunc(SignalGrace, isLate)
 		}
 	}()
 	var end error
@@ -167,7 +167,7 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals
 }
 
 // look calls tick regularly. Once the client has closed its end, it closes the server's input when no message waits
-// here any more, or after mcp.PagePatience, because the handshake response that messages wait for may never arrive.
+// here any more, or after mcp.PageTimeout, because the handshake response that messages wait for may never arrive.
 func (r *relay) look(p mcp.Connection, stdout io.Writer, clientEnds <-chan struct{}) {
 	var late time.Time
 	for now := range time.Tick(lookAfter) {
@@ -178,7 +178,7 @@ func (r *relay) look(p mcp.Connection, stdout io.Writer, clientEnds <-chan struc
 		})
 		select {
 		case <-clientEnds:
-			late = cmp.Or(late, now.Add(mcp.PagePatience))
+			late = cmp.Or(late, now.Add(mcp.PageTimeout))
 		default:
 			continue
 		}
@@ -198,7 +198,7 @@ func (r *relay) last(err error) error {
 		r.happens(func(c *core) {
 			c.log("block", "reason", mcp.ErrTooLarge.Text)
 			c.end(say("pinproof: blocked: a message of more than 64 MiB. The session with server ").
-				Argument(c.ServerID).Say(" is over."), err)
+				AddArgument(c.ServerID).AddWords(" is over."), err)
 		})
 	}
 	return err
@@ -233,7 +233,7 @@ func (r *relay) do(o out) {
 	}
 	for _, k := range o.keep {
 		if err := keep(k); err != nil {
-			fmt.Fprintf(r.person, "pinproof: %s could not be saved: %s\n", text.Printable(k.path), fail.From(err).Text)
+			fmt.Fprintf(r.person, "pinproof: %s could not be saved: %s\n", text.Printable(k.path), fail.AsError(err).Text)
 		}
 	}
 	for _, line := range o.say {
@@ -269,14 +269,14 @@ func (r *relay) end(err error) {
 // serverSays handles what the server sends.
 func (r *relay) serverSays(said mcp.Received) error {
 	r.happens(func(c *core) {
-		if said.Unsent {
+		if said.NotSent {
 			c.unsent(said.Line)
 		} else if said.Err == nil {
 			c.fromServer(said.Line)
 		} else {
-			c.tell("the server: %s", strings.Join(fail.Lines(said.Err), "\n"))
+			c.tell("the server: %s", strings.Join(fail.ErrorLines(said.Err), "\n"))
 		}
-		if said.Renews {
+		if said.SessionExpired {
 			c.renews()
 		}
 	})

@@ -62,7 +62,7 @@ func folderOf(uri string) uint64 {
 // refuse notes that the session has shown a skill that isn't approved.
 func (s skills) refuse(uri string) {
 	folder := folderOf(uri)
-	if s[folder].why == nil && skill.IsMain(uri) {
+	if s[folder].why == nil && skill.IsMainFile(uri) {
 		s[folder] = known{why: skillNotApproved}
 	}
 }
@@ -112,7 +112,7 @@ func (s skills) file(uri string) (files []*skill.File, why *reason) {
 	if files != nil {
 		return files, nil
 	}
-	if why = first(around, skillDenied, skillNotSeen, fileNotListed, skillNotApproved); why == nil && skill.IsMain(uri) {
+	if why = first(around, skillDenied, skillNotSeen, fileNotListed, skillNotApproved); why == nil && skill.IsMainFile(uri) {
 		why = skillNotApproved
 	}
 	return nil, why
@@ -143,7 +143,7 @@ func (c *core) learnSkills(l *list) {
 	}
 	for _, page := range l.pages {
 		for _, item := range page.Get(memberOf(pin.Skills)).Items() {
-			uri := item.TextIn("uri")
+			uri := item.StringIn("uri")
 			folder := folderOf(uri)
 			_, isEqual := l.entries[c.pins.key(pin.Skills, uri).Name]
 			if read, problem := skill.Parse(item.Value); isEqual && problem == nil && s[folder].why != skillDenied {
@@ -157,7 +157,7 @@ func (c *core) learnSkills(l *list) {
 
 // guardsSkills reports whether the server's skills are pinned. If the lockfile can't be read, its last readable
 // version applies.
-func (c *core) guardsSkills() bool { return c.pins.Pins(pin.Skills) }
+func (c *core) guardsSkills() bool { return c.pins.PinsList(pin.Skills) }
 
 // judgeAnswer returns the response for the client: the server's, or a refusal if the result contains a skill's file
 // with other bytes than the pinned ones, an unapproved skill, or a denied resource. It checks every result, whatever
@@ -168,7 +168,7 @@ func (c *core) judgeAnswer(line []byte, result jsontree.Value, asked request) []
 	}
 	why := c.answerContents(result, asked)
 	if why == nil && c.guardsSkills() && asked.method == getSkill { // with warn
-		_, why = c.pins.skills.file(result.Get("skill").TextIn("uri"))
+		_, why = c.pins.skills.file(result.Get("skill").StringIn("uri"))
 	}
 	if why == nil {
 		return line
@@ -203,13 +203,13 @@ func (c *core) answerContents(result jsontree.Value, asked request) (why *reason
 		if isFile && uri.Text != asked.uri {
 			return fileDiffers
 		}
-		if c.pins.isDenied(c.pins.key(pin.Resources, item.TextIn("uri"))) {
+		if c.pins.isDenied(c.pins.key(pin.Resources, item.StringIn("uri"))) {
 			return denied
 		}
 		if !c.guardsSkills() {
 			continue
 		}
-		files, why := c.pins.skills.file(item.TextIn("uri"))
+		files, why := c.pins.skills.file(item.StringIn("uri"))
 		if why != nil {
 			return why
 		}
@@ -230,7 +230,7 @@ func isPlainItem(item jsontree.Value) bool {
 
 // isOneOf reports whether an item of contents has the bytes of a pinned file.
 func isOneOf(item jsontree.Value, files []*skill.File) bool {
-	body, err := capture.BodyOf(item)
+	body, err := capture.DecodeContent(item)
 	is := func(f *skill.File) bool { return f.Digest == digestOf([]byte(body)) && f.Size == int64(len(body)) }
 	return err == nil && isPlainItem(item) && slices.ContainsFunc(files, is)
 }

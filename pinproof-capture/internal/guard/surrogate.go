@@ -14,11 +14,11 @@ import (
 // don't change the structure, and rejects them in lists, instructions and names, which are pinned or compared. It
 // also rejects batches, which only one revision had and clients parse differently.
 func message(line []byte) (m jsontree.Value, err error) {
-	found, bad := capture.Messages(line)
+	found, bad := capture.ParseMessages(line)
 	var whole []byte
 	if bad != nil {
 		whole = withoutHalves(line)
-		if found, err = capture.Messages(whole); err != nil {
+		if found, err = capture.ParseMessages(whole); err != nil {
 			return m, bad
 		}
 	}
@@ -38,7 +38,7 @@ func message(line []byte) (m jsontree.Value, err error) {
 		params.Get("systemPrompt"), params.Get("message"), params.Get("data")} { // of notifications/message
 		mend(mended, whole, content)
 	}
-	if !bytes.Equal(mended, whole) || capture.HoldsEntries(result) {
+	if !bytes.Equal(mended, whole) || capture.HasEntries(result) {
 		return m, bad
 	}
 	return found[0], nil
@@ -48,7 +48,7 @@ func message(line []byte) (m jsontree.Value, err error) {
 // surrogates.
 func mend(line, whole []byte, v jsontree.Value) {
 	if v.Kind == '"' {
-		copy(line[v.At:v.End], whole[v.At:v.End])
+		copy(line[v.Start:v.End], whole[v.Start:v.End])
 	}
 	for _, part := range v.Parts {
 		mend(line, whole, part.Value)

@@ -68,9 +68,9 @@ func (g *greeting) line(elapsed time.Duration) string {
 	if g.instructions {
 		parts = append(parts, "instructions")
 	}
-	for _, entryType := range pin.AskOrder {
-		if n := g.counts[entryType]; n > 0 || entryType == pin.Tools && ExpectsList(g.capabilities, entryType) {
-			parts = append(parts, text.Count(n, pin.EntryTypeInfo[entryType].Entry))
+	for _, entryType := range pin.RequestOrder {
+		if n := g.counts[entryType]; n > 0 || entryType == pin.Tools && DeclaresList(g.capabilities, entryType) {
+			parts = append(parts, text.FormatCount(n, pin.EntryTypeInfo[entryType].Entry))
 		}
 	}
 	return fmt.Sprintf("%s in %.1f s", cmp.Or(strings.Join(parts, ", "), "nothing"), elapsed.Seconds())
@@ -95,7 +95,7 @@ func (s Server) Open(stderr io.Writer) (Connection, error) {
 	return launch(s, stderr)
 }
 
-// Save captures the server into a file and returns one line about the capture. If that fails, SetAside renames an
+// Save captures the server into a file and returns one line about the capture. If that fails, SetAsideCapture renames an
 // older capture.
 func (s Server) Save(ctx context.Context, path string, o Options) (line string, err error) {
 	if workspace.IsLockfile(path) {
@@ -106,22 +106,22 @@ func (s Server) Save(ctx context.Context, path string, o Options) (line string, 
 		err = atomicfile.Write(path, data)
 	}
 	if err != nil {
-		return "", SetAside(path, err)
+		return "", SetAsideCapture(path, err)
 	}
 	return line, nil
 }
 
-// SetAside renames an old capture to FILE.old after a new one failed, so that nobody mistakes the old one for a new
+// SetAsideCapture renames an old capture to FILE.old after a new one failed, so that nobody mistakes the old one for a new
 // one. It returns err with a note about the rename. A file that isn't a capture stays, because it can't match any
 // pins.
-func SetAside(path string, err error) error {
+func SetAsideCapture(path string, err error) error {
 	if !workspace.IsCapture(path) {
 		return err
 	}
-	told := *fail.From(err)
+	told := *fail.AsError(err)
 	old := path + workspace.OldSuffix
 	if failed := os.Rename(path, old); failed != nil {
-		told.Text += "; what it said before is still in " + text.Printable(path) + ": " + fail.Path(old, failed).Text
+		told.Text += "; what it said before is still in " + text.Printable(path) + ": " + fail.PathError(old, failed).Text
 	} else {
 		told.Text += "; what it said before is now in " + text.Printable(old)
 	}
@@ -156,24 +156,24 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	}
 	server.Stop() // its standard error is complete now
 	last := stderr.lines()
-	f := *fail.From(cmp.Or(bad, err))
+	f := *fail.AsError(cmp.Or(bad, err))
 	name := ""
 	if slices.ContainsFunc(last, npxMissing.MatchString) {
-		_, name = ReadNPM(s.Argv)
+		_, name = ParseNPM(s.Argv)
 	}
 	if name != "" {
-		f = *fail.New("npx has no program %s here: it is not installed", text.Name(name))
+		f = *fail.New("npx has no program %s here: it is not installed", text.QuoteName(name))
 		if programs := s.programs(); programs != nil {
-			f.Hint("a package may have renamed it; node_modules has %s", text.List(text.Names(programs), 20))
+			f.Hint("a package may have renamed it; node_modules has %s", text.JoinNames(text.QuoteNames(programs), 20))
 		}
 		f.Hint("install the package that it comes in: npm install --save-dev PACKAGE").
-			Hint("mind that this package may have another name; npm's package %s may be a stranger's", text.Name(name))
+			Hint("mind that this package may have another name; npm's package %s may be a stranger's", text.QuoteName(name))
 	}
 	if ctx.Err() != nil {
-		f = *fail.From(fail.ErrInterrupted)
+		f = *fail.AsError(fail.ErrInterrupted)
 	} else if bad == nil && late {
 		seconds := int(o.Timeout.Seconds())
-		f = *fail.New("no answer in %s", text.Count(seconds, "second")).
+		f = *fail.New("no answer in %s", text.FormatCount(seconds, "second")).
 			Hint("--timeout %d waits longer; a server that opens a port is asked by its URL", 4*seconds)
 	}
 	f.Output = last
@@ -183,7 +183,7 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 // programs lists the executables with "mcp" in their name in node_modules/.bin of the server's folder and of the
 // folders above.
 func (s Server) programs() (programs []string) {
-	for _, folder := range workspace.UpToRoot(cmp.Or(s.Dir, ".")) {
+	for _, folder := range workspace.FoldersUpToRoot(cmp.Or(s.Dir, ".")) {
 		names, _ := fs.Glob(os.DirFS(filepath.Join(folder, "node_modules", ".bin")), "*mcp*")
 		programs = append(programs, names...)
 	}
@@ -199,7 +199,7 @@ func Excerpt(s string) string {
 	if len(s) <= most {
 		return text.Printable(s)
 	}
-	return text.Printable(strings.ToValidUTF8(s[:most], "")) + " (and " + text.Count(len(s)-most, "more byte") + ")"
+	return text.Printable(strings.ToValidUTF8(s[:most], "")) + " (and " + text.FormatCount(len(s)-most, "more byte") + ")"
 }
 
 // ResolveIn joins a relative path to a folder. It returns an absolute path unchanged.

@@ -108,11 +108,11 @@ const (
 	codeNoAnswer = -32091
 )
 
-// PlacePatience is how long a message waits until an HTTP+SSE server has sent its endpoint event. Tests shorten it.
-var PlacePatience = 30 * time.Second
+// EndpointTimeout is how long a message waits until an HTTP+SSE server has sent its endpoint event. Tests shorten it.
+var EndpointTimeout = 30 * time.Second
 
 // wordsNoAnswer goes to the client, so a model may read it.
-var wordsNoAnswer = modeltext.Say("pinproof: the server gave no answer that can be used. A person finds the reason in the log of this server.")
+var wordsNoAnswer = modeltext.New("pinproof: the server gave no answer that can be used. A person finds the reason in the log of this server.")
 
 // connect prepares a session over HTTP. It sends no request.
 func connect(s Server) (*remote, error) {
@@ -145,7 +145,7 @@ func transport() (http.RoundTripper, error) {
 		err = errors.New("no certificate is in it")
 	}
 	if err != nil {
-		return nil, fail.Path(variable+"="+file, err)
+		return nil, fail.PathError(variable+"="+file, err)
 	}
 	own := http.DefaultTransport.(*http.Transport).Clone()
 	own.TLSClientConfig = &tls.Config{RootCAs: trusted}
@@ -209,7 +209,7 @@ func (r *remote) send(line []byte) {
 	p := &post{body: line, asked: r.rec.asked(), done: make(chan struct{})}
 	p.ctx, p.cancel = context.WithCancel(r.ctx)
 	var m jsontree.Value
-	if messages, _ := capture.Messages(line); len(messages) > 0 && messages[0].Has("method") {
+	if messages, _ := capture.ParseMessages(line); len(messages) > 0 && messages[0].Has("method") {
 		m = messages[0]
 	}
 	params := m.Get("params")
@@ -241,8 +241,8 @@ func (r *remote) send(line []byte) {
 		}
 	}
 	if id := m.Get("id"); id.Kind != 0 {
-		p.id = line[id.At:id.End]
-		p.key = capture.MessageID(m)
+		p.id = line[id.Start:id.End]
+		p.key = capture.MessageKey(m)
 		r.waiting[p.key] = p
 	}
 	r.mu.Unlock()
@@ -274,7 +274,7 @@ func (r *remote) post(p *post) {
 		err = r.answer(p, resp, data)
 	}
 	if err == errOver {
-		r.put(Received{Line: p.body, Unsent: true})
+		r.put(Received{Line: p.body, NotSent: true})
 		r.answered(p)
 	} else if err != nil && p.ctx.Err() == nil {
 		r.fail(p, err)
@@ -422,8 +422,8 @@ func (r *remote) answer(p *post, resp *http.Response, data []byte) (err error) {
 
 // refusedBy reports whether the body of an HTTP error is a JSON-RPC error in answer to the request.
 func (p *post) refusedBy(data []byte) bool {
-	messages, _ := capture.Messages(oneLine(data))
-	return len(messages) == 1 && messages[0].Has("error") && capture.MessageID(messages[0]) == p.key
+	messages, _ := capture.ParseMessages(oneLine(data))
+	return len(messages) == 1 && messages[0].Has("error") && capture.MessageKey(messages[0]) == p.key
 }
 
 // hand delivers a message as one line. It replaces line breaks, which valid JSON has only between tokens, and rejects
@@ -435,15 +435,15 @@ func (r *remote) hand(data []byte, asked int64) error {
 	s := Received{Line: append(oneLine(data), '\n'), asked: asked}
 	var answered []*post
 	r.mu.Lock()
-	for _, m := range ReadLeniently(s.Line) {
-		id, _ := jsontree.NewReader(m["id"]).Only()
+	for _, m := range ParseLeniently(s.Line) {
+		id, _ := jsontree.NewReader(m["id"]).ReadSingle()
 		p := r.waiting[string(id.Kind)+id.Text]
 		if p == nil || m["method"] != nil {
 			continue
 		}
 		answered = append(answered, p)
 		if p.method == "initialize" {
-			result, _ := jsontree.NewReader(m["result"]).Only()
+			result, _ := jsontree.NewReader(m["result"]).ReadSingle()
 			r.revision = cmp.Or(result.Get("protocolVersion").Text, r.revision)
 		}
 	}
@@ -473,7 +473,7 @@ func (r *remote) fail(p *post, err error) {
 		said.asked = p.asked
 	}
 	if r.put(said) == nil && r.rec == nil && r.waits(p) {
-		r.hand(Answer(p.id, fmt.Sprintf(`"error":{"code":%d,"message":"%s"}`, codeNoAnswer, wordsNoAnswer)), 0)
+		r.hand(ResponseLine(p.id, fmt.Sprintf(`"error":{"code":%d,"message":"%s"}`, codeNoAnswer, wordsNoAnswer)), 0)
 	}
 }
 
@@ -507,7 +507,7 @@ func (r *remote) Stop() {
 	if session == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), Grace)
+	ctx, cancel := context.WithTimeout(context.Background(), ExitGrace)
 	defer cancel()
 	if resp, err := r.do(ctx, http.MethodDelete, nil, "Mcp-Session-Id", session); err == nil {
 		resp.Body.Close()

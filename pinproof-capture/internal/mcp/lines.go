@@ -21,12 +21,12 @@ type Received struct {
 	Line []byte
 
 	// Line is a message of the client that no server received.
-	Unsent bool
+	NotSent bool
 
 	Err error // printed for a person
 
 	// The session has ended, and the server requires a new initialize.
-	Renews bool
+	SessionExpired bool
 
 	// asked is the ID of the last request sent before the line arrived. For an Err, it is the ID of the failed
 	// request, or 0.

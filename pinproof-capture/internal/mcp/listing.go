@@ -15,7 +15,7 @@ import (
 
 const (
 	// How long the guard waits for one page.
-	PagePatience = 30 * time.Second
+	PageTimeout = 30 * time.Second
 
 	// How long to wait for the response to an empty cursor, which may mean the end.
 	doubtPatience = 2 * time.Second
@@ -34,14 +34,14 @@ type Listing struct {
 	// An empty cursor ends the list.
 	EmptyEnds bool
 
-	Pages []Page
-	Count int    // of the entries in them
-	Read  []Page // the results with files
+	Pages       []Page
+	Count       int    // of the entries in them
+	FileResults []Page // the results with files
 
 	// The cursor is empty. Many older servers send one at the end of a list, and respond to it with an error, nothing
 	// or the same page.
-	InDoubt bool
-	InFiles bool
+	HasEmptyCursor bool
+	RequestsFiles  bool
 
 	next string   // the cursor of the next page, or the URI of the next file
 	seen []string // the cursors so far
@@ -59,7 +59,7 @@ func (l *Listing) Request() (method string, params []jsontree.Member) {
 	if len(l.Meta) > 0 {
 		params = append(params, member("_meta", jsontree.Object(l.Meta...)))
 	}
-	if l.InFiles {
+	if l.RequestsFiles {
 		return "resources/read", append(params, textMember("uri", l.next))
 	}
 	if l.Pages != nil {
@@ -68,35 +68,35 @@ func (l *Listing) Request() (method string, params []jsontree.Member) {
 	return pin.EntryTypeInfo[l.EntryType].Method, params
 }
 
-// Request returns a request as a line.
-func Request(id int64, method string, params []jsontree.Member) []byte {
+// RequestLine returns a request as a line.
+func RequestLine(id int64, method string, params []jsontree.Member) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}`+"\n", id, method, jsontree.Append(nil, jsontree.Object(params...)))
 }
 
-// Patience returns how long to wait for the next response.
-func (l *Listing) Patience() time.Duration {
-	if l.InDoubt {
+// Timeout returns how long to wait for the next response.
+func (l *Listing) Timeout() time.Duration {
+	if l.HasEmptyCursor {
 		return doubtPatience
 	}
-	return PagePatience
+	return PageTimeout
 }
 
-// Take adds a response, given as a line and as parsed, to the listing. It returns whether another request follows, or
+// Add adds a response, given as a line and as parsed, to the listing. It returns whether another request follows, or
 // an error if the list is unusable.
-func (l *Listing) Take(line []byte, m jsontree.Value) (more bool, err error) {
+func (l *Listing) Add(line []byte, m jsontree.Value) (more bool, err error) {
 	info := pin.EntryTypeInfo[l.EntryType]
 	result := m.Get("result")
-	page := Page{line[result.At:result.End], result}
-	if l.InFiles {
+	page := Page{line[result.Start:result.End], result}
+	if l.RequestsFiles {
 		if result.Kind == '{' { // otherwise the file is missing, which pinproof reports
-			l.Read = append(l.Read, page)
+			l.FileResults = append(l.FileResults, page)
 		}
 		return l.nextFile(), nil
 	}
 	entries := result.Get(info.Member)
-	spelled := line[entries.At:entries.End]
-	if l.InDoubt && (len(entries.Items()) == 0 || bytes.Equal(spelled, l.last)) {
-		return l.End(), nil
+	spelled := line[entries.Start:entries.End]
+	if l.HasEmptyCursor && (len(entries.Items()) == 0 || bytes.Equal(spelled, l.last)) {
+		return l.Finish(), nil
 	}
 	l.Pages = append(l.Pages, page)
 	l.Count += len(entries.Items())
@@ -106,7 +106,7 @@ func (l *Listing) Take(line []byte, m jsontree.Value) (more bool, err error) {
 	}
 	next := result.Get("nextCursor")
 	if next.Kind == 0 || next.Kind == 'n' || next.Kind == '"' && next.Text == "" && l.EmptyEnds {
-		return l.End(), nil
+		return l.Finish(), nil
 	}
 	if next.Kind != '"' {
 		return false, fail.New("its answer to %s has a nextCursor that isn't a string", info.Method)
@@ -119,18 +119,18 @@ func (l *Listing) Take(line []byte, m jsontree.Value) (more bool, err error) {
 	}
 	l.seen = append(l.seen, next.Text)
 	l.next = next.Text
-	l.InDoubt = next.Text == "" && l.Meta == nil
+	l.HasEmptyCursor = next.Text == "" && l.Meta == nil
 	return true, nil
 }
 
-// End ends the list. It returns whether skill files have to be requested.
-func (l *Listing) End() (more bool) {
-	l.InDoubt = false
+// Finish ends the list. It returns whether skill files have to be requested.
+func (l *Listing) Finish() (more bool) {
+	l.HasEmptyCursor = false
 	return l.WithFiles && l.nextFile()
 }
 
 func (l *Listing) nextFile() (more bool) {
-	l.InFiles = true
+	l.RequestsFiles = true
 	if more = len(l.Files.wanted) > 0; more {
 		l.next = l.Files.wanted[0]
 		l.Files.wanted = l.Files.wanted[1:]
@@ -158,7 +158,7 @@ func (f *SkillFiles) add(entries jsontree.Value) {
 			continue
 		}
 		for _, file := range s.Files {
-			tooLarge := file.Size > capture.MaxFileBytes || f.size+file.Size > capture.MaxFilesBytes
+			tooLarge := file.Size > capture.MaxReviewedFileBytes || f.size+file.Size > capture.MaxReviewedFilesBytes
 			if tooLarge || f.seen[file.URI] {
 				continue
 			}

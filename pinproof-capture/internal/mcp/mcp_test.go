@@ -18,7 +18,7 @@ import (
 // TestAnswersOfTwoKinds: some clients pass over an answer that isn't spelled as the protocol says,
 // and take the next one. A capture that ends with the first one is refused.
 func TestAnswersOfTwoKinds(t *testing.T) {
-	for _, row := range jsontest.Rows(t, "testdata/answers.txt", 2) {
+	for _, row := range jsontest.ReadRows(t, "testdata/answers.txt", 2) {
 		line, good := row[0], row[1] == "true"
 		s := &session{rec: &record{}}
 		s.take(Received{Line: []byte(line + "\n"), asked: 2})
@@ -131,12 +131,12 @@ func TestRepeated(t *testing.T) {
 		"city":{"x-mcp-header":"City"},"plain":{"x-mcp-header":"Plain"},"empty":{"x-mcp-header":"Empty"},"line":{"x-mcp-header":"Line"},"blank":{"x-mcp-header":"Blank"},
 		"like":{"x-mcp-header":"Like"},"n":{"x-mcp-header":"N"},"f":{"x-mcp-header":"F"},"null":{"x-mcp-header":"Null"},"absent":{"x-mcp-header":"Absent"},
 		"list":{"x-mcp-header":"List"},"bad":{"x-mcp-header":"A\r\nB"},"odd":{"x-mcp-header":1},"unmarked":{},
-		"at":{"properties":{"deep":{"x-mcp-header":"Deep"}}},"each":{"items":{"properties":{"no":{"x-mcp-header":"No"}}}}}}`)).Only()
+		"at":{"properties":{"deep":{"x-mcp-header":"Deep"}}},"each":{"items":{"properties":{"no":{"x-mcp-header":"No"}}}}}}`)).ReadSingle()
 	if err != nil {
 		t.Fatal(err)
 	}
 	params, err := jsontree.NewReader([]byte(`{"name":"größe","arguments":{"city":"Köln","plain":"a b","empty":"","line":"a\r\nX: y","blank":" a","like":"=?base64?YQ==?=",
-		"n":-7,"f":false,"null":null,"list":["a"],"bad":"b","odd":"o","unmarked":"u","at":{"deep":true},"each":[{"no":"n"}]}}`)).Only()
+		"n":-7,"f":false,"null":null,"list":["a"],"bad":"b","odd":"o","unmarked":"u","at":{"deep":true},"each":[{"no":"n"}]}}`)).ReadSingle()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestRepeated(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("%v\nnot %v", got, want)
 	}
-	if got := repeated("tasks/get", jsontree.Object(jsontree.Member{Name: "taskId", Value: jsontree.Text("7")}), inputOf); !slices.Equal(got, []string{"Mcp-Method", "tasks/get", "Mcp-Name", "7"}) {
+	if got := repeated("tasks/get", jsontree.Object(jsontree.Member{Name: "taskId", Value: jsontree.String("7")}), inputOf); !slices.Equal(got, []string{"Mcp-Method", "tasks/get", "Mcp-Name", "7"}) {
 		t.Error(got)
 	}
 	if got := repeated("tools/list", jsontree.Object(), inputOf); len(got) != 2 {

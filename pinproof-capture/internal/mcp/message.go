@@ -34,7 +34,7 @@ const (
 // because the response that clients accept may arrive after the capture.
 func readMessage(line []byte, asked int64) (m *message, why string) {
 	m = &message{line: line}
-	found, err := capture.Messages(line)
+	found, err := capture.ParseMessages(line)
 	if err != nil {
 		return m, notMessage
 	}
@@ -63,20 +63,20 @@ func readMessage(line []byte, asked int64) (m *message, why string) {
 }
 
 // spelled returns the bytes of a value as received.
-func (m *message) spelled(v jsontree.Value) string { return string(m.line[v.At:v.End]) }
+func (m *message) spelled(v jsontree.Value) string { return string(m.line[v.Start:v.End]) }
 
-// Answer returns a response to a request as a line. outcome is its "result" or "error" member.
-func Answer(id []byte, outcome string) []byte {
+// ResponseLine returns a response to a request as a line. outcome is its "result" or "error" member.
+func ResponseLine(id []byte, outcome string) []byte {
 	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(","), []byte(outcome), []byte("}\n"))
 }
 
-// Reply returns our response to a server's request that isn't passed to a client: a result for ping, "Method not
+// LocalResponse returns our response to a server's request that isn't passed to a client: a result for ping, "Method not
 // found" for any other, such as sampling.
-func Reply(id []byte, method string) []byte {
+func LocalResponse(id []byte, method string) []byte {
 	if method == "ping" {
-		return Answer(id, `"result":{}`)
+		return ResponseLine(id, `"result":{}`)
 	}
-	return Answer(id, `"error":{"code":`+codeNoMethod+`,"message":"Method not found"}`)
+	return ResponseLine(id, `"error":{"code":`+codeNoMethod+`,"message":"Method not found"}`)
 }
 
 // A refusal is an error response from the server.
@@ -91,8 +91,8 @@ func (r *refusal) Unwrap() error { return r.error }
 // words, or its code for an unknown method, invalid parameters or an unsupported revision.
 var wantsDiscover = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover + `|-3260[12]\b|-32022\b`)
 
-// ReadLeniently parses a message or a batch as lenient clients do: without regard to repeated members.
-func ReadLeniently(text []byte) (messages []map[string]json.RawMessage) {
+// ParseLeniently parses a message or a batch as lenient clients do: without regard to repeated members.
+func ParseLeniently(text []byte) (messages []map[string]json.RawMessage) {
 	if json.Unmarshal(text, &messages) != nil {
 		messages = make([]map[string]json.RawMessage, 1)
 		json.Unmarshal(text, &messages[0])

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ProgramOf returns the name of the program at a path.
-func ProgramOf(path string) string {
+// ProgramName returns the name of the program at a path.
+func ProgramName(path string) string {
 	name := strings.ToLower(filepath.Base(path))
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".exe"), ".cmd")
 }
@@ -20,19 +20,19 @@ var (
 		"--offline --prefer-offline --prefer-online --ignore-scripts --ignore-existing -ws --workspaces -iwr --include-workspace-root")
 )
 
-// ReadNPM parses a command line of npx or npm exec. It returns the package or program to run, or "", and the index of
+// ParseNPM parses a command line of npx or npm exec. It returns the package or program to run, or "", and the index of
 // the word before which "--" is missing, or -1. For any other program, it returns -1 and "".
 //
 // npx inserts a "--" before the first word that isn't a flag. But it reads the word after an unknown flag as the
 // flag's value: after --no and --local, which abbreviate other flags, after negations such as --no-yes (except
 // --no-install), and after combined letters (npm 7 to 11). npm exec reads all flags up to a "--" as its own.
-func ReadNPM(argv []string) (dashes int, name string) {
+func ParseNPM(argv []string) (dashes int, name string) {
 	at := 0
-	if ProgramOf(argv[0]) == "cmd" { // on Windows, npx may be behind cmd /c
+	if ProgramName(argv[0]) == "cmd" { // on Windows, npx may be behind cmd /c
 		at = 1 + slices.IndexFunc(argv, func(word string) bool { return strings.EqualFold(word, "/c") })
 	}
 	at = min(at, len(argv)-1)
-	program := ProgramOf(argv[at])
+	program := ProgramName(argv[at])
 	isNPX := program == "npx"
 	isExec := isNPX
 	if !isNPX && program != "npm" {

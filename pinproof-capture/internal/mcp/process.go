@@ -16,9 +16,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// Grace is how long a server gets to exit after its stdin is closed, and again after a termination signal. That is
+// ExitGrace is how long a server gets to exit after its stdin is closed, and again after a termination signal. That is
 // enough to shut down a browser, and short enough for a hook's time limit.
-const Grace = time.Second
+const ExitGrace = time.Second
 
 // A process is a running stdio server and its process group.
 type process struct {
@@ -43,7 +43,7 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 	out, theirs := io.Pipe()
 	cmd.Stdout = theirs
 	// Processes that the server left running may keep its output open, but no longer answer.
-	cmd.WaitDelay = Grace
+	cmd.WaitDelay = ExitGrace
 	// Clients look up the program in the PATH of the server's own environment.
 	for _, variable := range s.Env {
 		name, list, _ := strings.Cut(variable, "=")
@@ -63,7 +63,7 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 		p.group, err = startGroup(cmd, s.Permit)
 	}
 	if err != nil {
-		return nil, fail.Path(s.Argv[0]+" does not start", err)
+		return nil, fail.PathError(s.Argv[0]+" does not start", err)
 	}
 	go func() {
 		cmd.Wait() // the exit code is read from ProcessState
@@ -78,8 +78,8 @@ func (p *process) Lines(take func(Received) error) error {
 	return readLines(p.out, p.rec, take)
 }
 
-// Stop ends the server and its group: it closes the server's input, sends SIGTERM after Grace, and SIGKILL after
-// another Grace.
+// Stop ends the server and its group: it closes the server's input, sends SIGTERM after ExitGrace, and SIGKILL after
+// another ExitGrace.
 func (p *process) Stop() {
 	// Only once, because the group's ID may be reused.
 	p.once.Do(func() {
@@ -111,7 +111,7 @@ func batchLine(path string, args []string) (string, error) {
 	words := append([]string{path}, args[1:]...)
 	for i, word := range words {
 		if strings.ContainsAny(word, "%!\"\r\n\x00") {
-			return "", fail.New("cmd, which starts %[2]s, would read another word than %[1]s", text.Name(word), text.Name(filepath.Base(path))).
+			return "", fail.New("cmd, which starts %[2]s, would read another word than %[1]s", text.QuoteName(word), text.QuoteName(filepath.Base(path))).
 				Hint("start the program itself in place of the .cmd file, such as node PATH")
 		}
 		backslashes := len(word) - len(strings.TrimRight(word, `\`))
@@ -120,9 +120,9 @@ func batchLine(path string, args []string) (string, error) {
 	return `cmd.exe /d /v:off /s /c "` + strings.Join(words, " ") + `"`, nil
 }
 
-// gone waits at most Grace for the server and its group to exit. It returns whether they have.
+// gone waits at most ExitGrace for the server and its group to exit. It returns whether they have.
 func (p *process) gone() bool {
-	for end := time.Now().Add(Grace); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(ExitGrace); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		select {
 		case <-p.ended:
 			if p.group.send(0) != nil {
@@ -150,7 +150,7 @@ func (p *process) ExitCode() int {
 func (p *process) reason() *fail.Error {
 	select {
 	case <-p.ended:
-	case <-time.After(Grace / 2):
+	case <-time.After(ExitGrace / 2):
 		return fail.New("the server closed its input or output before it answered")
 	}
 	if code := p.cmd.ProcessState.ExitCode(); code >= 0 {
@@ -180,5 +180,5 @@ func (t tail) lines() []string {
 	if said == "" {
 		return nil
 	}
-	return text.Lines(strings.ReplaceAll(said, "\r\n", "\n"), false)
+	return text.PrintableLines(strings.ReplaceAll(said, "\r\n", "\n"), false)
 }

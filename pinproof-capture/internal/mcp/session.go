@@ -66,9 +66,9 @@ func (s *session) run(server Connection) (*greeting, error) {
 	return g, err
 }
 
-// QuietPatience is the default Settle for a server that declares listChanged, because some servers register tools
+// ListChangedSettle is the default Settle for a server that declares listChanged, because some servers register tools
 // after their start. Tests shorten it.
-var QuietPatience = 2 * time.Second
+var ListChangedSettle = 2 * time.Second
 
 // lists requests all lists and skill files, then listens for more messages until Settle is over.
 func (s *session) lists(g *greeting) error {
@@ -80,18 +80,18 @@ func (s *session) lists(g *greeting) error {
 	cancel()
 	settle := s.Settle
 	if settle == 0 && slices.ContainsFunc(g.capabilities.Members(), func(m jsontree.Member) bool { return m.Get("listChanged").Kind == 't' }) {
-		settle = QuietPatience
+		settle = ListChangedSettle
 	}
-	settling, cancel := context.WithTimeout(s.ctx, cmp.Or(settle, Settle))
+	settling, cancel := context.WithTimeout(s.ctx, cmp.Or(settle, DefaultSettle))
 	defer cancel()
 	// No request is open; this records what the server sends unasked.
 	s.answer(settling, 0)
 	return nil
 }
 
-// Settle is the default time to listen after the last response. It's long enough to catch servers that respond twice.
+// DefaultSettle is the default time to listen after the last response. It's long enough to catch servers that respond twice.
 // Tests shorten it.
-var Settle = 300 * time.Millisecond
+var DefaultSettle = 300 * time.Millisecond
 
 // take records a line from the server, and returns its message if every client reads the line as the same message.
 func (s *session) take(said Received) (*message, error) {
@@ -117,7 +117,7 @@ func (s *session) quote(said string) string {
 // ask sends a request and waits for its response. It returns an error response as a *refusal.
 func (s *session) ask(ctx context.Context, method string, params ...jsontree.Member) (*message, error) {
 	id := s.rec.sent.Add(1)
-	if _, err := s.to.Write(Request(id, method, params)); err != nil {
+	if _, err := s.to.Write(RequestLine(id, method, params)); err != nil {
 		return nil, err
 	}
 	m, err := s.answer(ctx, id)
@@ -147,7 +147,7 @@ func (s *session) answer(ctx context.Context, id int64) (*message, error) {
 			} else if strings.HasSuffix(m.Get("method").Text, "/list_changed") {
 				s.changes++
 			} else if m.Has("method") && m.Has("id") {
-				if _, err := s.to.Write(Reply([]byte(m.spelled(m.Get("id"))), m.Get("method").Text)); err != nil {
+				if _, err := s.to.Write(LocalResponse([]byte(m.spelled(m.Get("id"))), m.Get("method").Text)); err != nil {
 					return nil, err
 				}
 			}
@@ -177,7 +177,7 @@ func member(name string, v jsontree.Value) jsontree.Member {
 	return jsontree.Member{Name: name, Value: v}
 }
 
-func textMember(name, value string) jsontree.Member { return member(name, jsontree.Text(value)) }
+func textMember(name, value string) jsontree.Member { return member(name, jsontree.String(value)) }
 
 // begin performs the handshake. It tries initialize first, because every server before 2026-07-28 requires it and
 // some exit on anything else, and then server/discover.
@@ -188,7 +188,7 @@ func (s *session) begin() (*greeting, error) {
 	m, err := s.ask(s.ctx, "initialize", textMember("protocolVersion", cmp.Or(s.Protocol, LastInitialize)),
 		member("capabilities", s.Capabilities), member("clientInfo", s.clientInfo()))
 	if err == nil {
-		_, err = io.WriteString(s.to, Initialized)
+		_, err = io.WriteString(s.to, InitializedLine)
 		return greetingOf(m), err
 	}
 	g, other := s.discover(s.ctx)
@@ -197,7 +197,7 @@ func (s *session) begin() (*greeting, error) {
 	}
 	// If the server supports neither, report its response to initialize.
 	if errors.As(err, new(*refusal)) && !errors.As(other, new(*fail.Error)) && wantsDiscover.MatchString(err.Error()) {
-		fail.From(err).Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
+		fail.AsError(err).Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
 	}
 	return nil, err
 }
@@ -216,28 +216,28 @@ func (s *session) discover(ctx context.Context) (*greeting, error) {
 	return greetingOf(m), nil
 }
 
-const Initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+const InitializedLine = `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
 
 func greetingOf(m *message) *greeting {
 	result := m.Get("result")
 	return &greeting{capabilities: result.Get("capabilities"), instructions: result.Get("instructions").Text != ""}
 }
 
-// ExpectsList reports whether the capabilities declare a list. Some old servers send no capabilities; they may still
+// DeclaresList reports whether the capabilities declare a list. Some old servers send no capabilities; they may still
 // have tools.
-func ExpectsList(capabilities jsontree.Value, entryType pin.EntryType) bool {
+func DeclaresList(capabilities jsontree.Value, entryType pin.EntryType) bool {
 	if capabilities.Kind != '{' {
 		return entryType == pin.Tools
 	}
-	return pin.IsDeclared(entryType, capabilities)
+	return pin.DeclaresList(entryType, capabilities)
 }
 
 // all requests every page of every list that the server declares or, if claimed is false, of the lists that it
 // doesn't declare.
 func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
-	for _, entryType := range pin.AskOrder {
+	for _, entryType := range pin.RequestOrder {
 		// Clients ask for skills only where they are declared.
-		if ExpectsList(g.capabilities, entryType) != claimed || !claimed && entryType == pin.Skills {
+		if DeclaresList(g.capabilities, entryType) != claimed || !claimed && entryType == pin.Skills {
 			continue
 		}
 		n, err := s.pages(ctx, entryType)
@@ -276,25 +276,25 @@ func (s *session) pages(ctx context.Context, entryType pin.EntryType) (int, erro
 	l := Listing{EntryType: entryType, Meta: s.meta, Files: &s.files, WithFiles: true}
 	for more := true; more; {
 		answering := ctx
-		if l.InDoubt {
-			moment, cancel := context.WithTimeout(ctx, l.Patience())
+		if l.HasEmptyCursor {
+			moment, cancel := context.WithTimeout(ctx, l.Timeout())
 			defer cancel()
 			answering = moment
 		}
 		known := len(l.Pages)
-		isDoubted := l.InDoubt
+		isDoubted := l.HasEmptyCursor
 		recorded := s.rec.lines.Len()
 		method, params := l.Request()
 		m, err := s.ask(answering, method, params...)
 		if isDoubted && err != nil {
 			break
 		}
-		if l.InFiles && errors.As(err, new(*refusal)) {
+		if l.RequestsFiles && errors.As(err, new(*refusal)) {
 			m = &message{}
 		} else if err != nil {
 			return 0, err
 		}
-		if more, err = l.Take(m.line, m.Value); err != nil {
+		if more, err = l.Add(m.line, m.Value); err != nil {
 			return 0, err
 		}
 		if isDoubted && len(l.Pages) == known {

@@ -54,7 +54,7 @@ func (r *remote) over(s *webSession) bool {
 	}
 	r.mu.Unlock()
 	if isNew && mayRenew {
-		r.put(Received{Err: fail.New("its session is over, and a new one begins"), Renews: true})
+		r.put(Received{Err: fail.New("its session is over, and a new one begins"), SessionExpired: true})
 	}
 	for _, p := range lost {
 		r.fail(p, errStreamEnded)
@@ -66,7 +66,7 @@ func (r *remote) over(s *webSession) bool {
 func (r *remote) await(p *post) error {
 	select {
 	case <-p.session.ready:
-	case <-time.After(PlacePatience):
+	case <-time.After(EndpointTimeout):
 		return fail.New("it doesn't say at which address it wants to be asked")
 	case <-r.ctx.Done():
 		return context.Cause(r.ctx)
