@@ -37,7 +37,7 @@ type Finding struct {
 	// Printable.
 	Detail string
 
-	// For a warning: a person accepted it, which is recorded, or another entry reports it (toldElsewhere).
+	// For a warning: a person accepted it, which is recorded.
 	// For a note: the pinned definition has it, too.
 	Approved bool
 

@@ -192,13 +192,11 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 		return list
 	}
 	for _, f := range r.names().CheckEntry(of.Server, *p, pinned) {
-		elsewhere := pinned != nil && !f.Approved && r.toldElsewhere(&f)
-		switch {
-		case drifted:
-			f.Approved = f.Approved || elsewhere
-		case !f.Warning, elsewhere, unpinned[place{f.ID, f.Pointer}]:
+		isElsewhere := pinned != nil && !f.Approved && r.toldElsewhere(&f)
+		if isElsewhere || !drifted && (!f.Warning || unpinned[place{f.ID, f.Pointer}]) {
 			continue
-		default:
+		}
+		if !drifted {
 			f.Scope = ScopeMatch
 		}
 		list = append(list, f)
