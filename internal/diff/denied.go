@@ -128,8 +128,8 @@ func describeWhole(key pin.Key, definition jsontree.Value) *candidate {
 		if file.Name == skill.MainFile {
 			text = text[len(skill.LenientFrontmatter(text)):]
 		}
-		text = strings.TrimSpace(text)
-		if len(text) >= leastFile && (file.Name == skill.MainFile || skill.IsExecutable(file.Name, text)) {
+		isWhole := file.Name == skill.MainFile || skill.IsExecutable(file.Name, text)
+		if text = strings.Join(strings.Fields(text), ""); len(text) >= leastFile && isWhole {
 			c.files[text] = true
 		}
 	}

@@ -133,6 +133,7 @@ func TestSkillsLookDenied(t *testing.T) {
 	}{
 		{"the text", of("box", "Shelves old papers away.", body, "print(1)\n"), true},
 		{"the script", of("box", "Shelves old papers away.", "Start a.py.\n", code), true},
+		{"the script with other blanks", of("box", "Shelves old papers away.", "Start a.py.\n", "import  os\r\n\r\nos.system( 'ls' ) \r\n"), true},
 		{"neither", of("box", "Shelves old papers away.", "Shelve them by year, and by size.\n", "print('shelved')\n"), false},
 	} {
 		locked, captured := pin.Set{Server: "s"}, pin.Set{Server: "s"}

@@ -139,8 +139,8 @@ func (w *Workspace) unpinned() error {
 // IsLockfile reports whether a path is that of a pinproof lockfile, even a faulty one.
 func IsLockfile(path string) bool { return lockfile.IsLockfile(readRegular(path, lockfile.MaxBytes)) }
 
-// Sign records the approver and the time (RFC 3339, UTC) with each pin of next whose digest, mark or accepted
-// warnings differ from the lockfile, or that has lost its approval. Sign removes the approval of an entry whose denied
+// Sign records the approver and the time (RFC 3339, UTC) with each pin of next whose digest or mark differs from the
+// lockfile, or that has lost its approval. Accepting a warning about a pinned text approves no definition. Sign removes the approval of an entry whose denied
 // mark has changed, and an approval with another hash than the definition, which was given under another policy. If
 // SOURCE_DATE_EPOCH is set (reproducible-builds.org), that is the time.
 func (w *Workspace) Sign(next *pin.Set, approver string) error {
@@ -162,7 +162,7 @@ func (w *Workspace) Sign(next *pin.Set, approver string) error {
 		if before.Denied != p.Denied {
 			p.Approval = nil
 		}
-		isWritten := before.Digest != p.Digest || !slices.Equal(before.Accepted, p.Accepted) || before.Denied != p.Denied || before.Approval != nil && p.Approval == nil
+		isWritten := before.Digest != p.Digest || before.Denied != p.Denied || before.Approval != nil && p.Approval == nil
 		if approver != "" && isWritten {
 			p.Approval = &pin.Approval{By: approver, At: pin.ApprovalTime(at), Hash: w.Gate.ApprovalHash(next.Server, p), Digest: p.Digest}
 		}
