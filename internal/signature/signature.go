@@ -335,7 +335,7 @@ func (c child) divide(own *Line, said []string) (below []child) {
 	}
 	var definitions []child
 	for _, m := range c.value.Members() {
-		if slices.Contains(said, m.Name) || isUnsaid(m, c.key, required) {
+		if slices.Contains(said, m.Name) || c.isUnsaid(m, required) {
 			continue
 		}
 		// An empty description would get no line, so it stays among the other members.
@@ -360,20 +360,18 @@ func (c child) divide(own *Line, said []string) (below []child) {
 }
 
 // isUnsaid reports whether a member of a schema isn't shown, because it is empty or follows from the schema's lines.
-// key is the schema's name, which its title may repeat.
-func isUnsaid(m jsontree.Member, key string, required []string) bool {
-	empty := (m.Kind == '{' || m.Kind == '[') && len(m.Parts) == 0
+func (c child) isUnsaid(m jsontree.Member, required []string) bool {
 	switch m.Name {
 	case "required":
-		return required != nil || empty
+		return required != nil || m.Kind == '[' && len(m.Parts) == 0 && !c.argument
 	case "properties":
-		return empty
+		return m.Kind == '{' && len(m.Parts) == 0
 	case "$schema":
 		return schema.IsDialect(m.Text)
 	case "propertyNames":
 		return len(m.Parts) == 1 && m.Get("type").Text == "string" // member names are always strings
 	}
-	return isNameInWords(m, key)
+	return isNameInWords(m, c.key)
 }
 
 // mostAlternatives is how many alternatives constants names, and how many parameters of one it tries.
