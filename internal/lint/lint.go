@@ -182,7 +182,8 @@ func (x *NameIndex) CheckEntry(server string, p pin.Pin, before *pin.Pin) []Find
 		return r.finish()
 	}
 	same := before.Digest == p.Digest
-	if !same && before.Definition != nil {
+	isRead := r.root.Kind != 0 || p.Type == pin.Skills
+	if isRead && !same && before.Definition != nil {
 		was := before.ReviewTree()
 		r.invocation(was)
 		r.joined(&was)

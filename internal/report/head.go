@@ -174,6 +174,10 @@ func (r *Report) about(m *Model, p *pin.Comparison, s *Server) {
 	s.Notes = append(s.Notes, "the server calls itself "+said)
 }
 
+// mostToCount is the size in bytes of the definitions, pinned and captured, whose tokens a review counts. Every real
+// server has less than a tenth.
+const mostToCount = 16 << 20
+
 // sizes sets how much the model reads, before and after, unless the report covers only a part of the entries.
 func (r *Report) sizes(m *Model) {
 	if r.IsSelection || r.IsPartial || len(r.entries) == 0 {
@@ -183,11 +187,13 @@ func (r *Report) sizes(m *Model) {
 	shapes := func(p pin.Comparison) bool {
 		return p.Locked.Policy.ChangesDefinitions() || p.Captured.Policy.ChangesDefinitions()
 	}
-	if !r.Bounded && !r.NoExplanations && !slices.ContainsFunc(r.Comparisons, shapes) {
+	m.TextBytes = sizeOf(r.Comparisons, bytesOf)
+	isSmall := m.TextBytes == nil || m.TextBytes.Before+m.TextBytes.After <= mostToCount
+	if isSmall && !r.Bounded && !r.NoExplanations && !slices.ContainsFunc(r.Comparisons, shapes) {
 		m.Tokens = sizeOf(r.Comparisons, EstimateTokens)
 	}
 	m.Cost = m.Tokens.TokensText()
-	if m.TextBytes = sizeOf(r.Comparisons, bytesOf); m.Cost == "" && m.TextBytes != nil && m.TextBytes.Before != m.TextBytes.After {
+	if m.Cost == "" && m.TextBytes != nil && m.TextBytes.Before != m.TextBytes.After {
 		m.Cost = "text " + text.FormatNumber(m.TextBytes.Before) + " -> " + text.FormatNumber(m.TextBytes.After) + " bytes"
 	}
 }

@@ -47,4 +47,6 @@ var overlays = &unicode.RangeTable{
 
 // IsCombiningMark reports whether a character is drawn onto the one before it: general categories Mn and Me, less
 // what is hidden. No digest depends on it.
-func IsCombiningMark(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Me) && !IsHidden(r) }
+func IsCombiningMark(r rune) bool {
+	return r > unicode.MaxASCII && unicode.In(r, unicode.Mn, unicode.Me) && !IsHidden(r)
+}
