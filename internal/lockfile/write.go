@@ -35,9 +35,9 @@ func Marshal(l Lockfile) ([]byte, error) {
 			part = part[len(placeholder):]
 		}
 		out = append(out, part...)
-	}
-	if len(out) >= MaxBytes {
-		return nil, fail.New("the lockfile would be larger than 256 MiB").Hint("keep it smaller: pinproof lock --hash-only")
+		if len(out) >= MaxBytes {
+			return nil, fail.New("the lockfile would be larger than 256 MiB").Hint("keep it smaller: pinproof lock --hash-only")
+		}
 	}
 	return append(out, '\n'), nil
 }
