@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // IsHidden reports whether no reader sees r: it is in hiddenTable, or not assigned. Tab, line feed
@@ -35,8 +37,11 @@ func Obscures(r rune) bool { return StrikesThrough(r) || isBlank(r) }
 // isBlank reports whether r is a symbol that shows as a blank.
 func isBlank(r rune) bool { return r == 0x1d159 || r == 0x16fe4 }
 
-// StrikesThrough reports whether r is drawn through the letter before it.
-func StrikesThrough(r rune) bool { return r >= 0x334 && unicode.Is(overlays, r) }
+// StrikesThrough reports whether r is drawn through the letter before it: its combining class is 1, that of overlays,
+// which never changes.
+func StrikesThrough(r rune) bool {
+	return r >= 0x334 && norm.NFC.PropertiesString(string(r)).CCC() == 1
+}
 
 // isConfusing reports whether a reader doesn't see r or mistakes it for another space, or a terminal may draw it as a
 // space or over its neighbours: the object replacement character, and controls that join or replace hieroglyphs.

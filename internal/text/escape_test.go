@@ -12,19 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"pinproof/internal/jsontest"
 )
-
-// TestStrikes: the overlays are the characters of combining class 1 that golang.org/x/text knows.
-func TestStrikes(t *testing.T) {
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if want := norm.NFC.PropertiesString(string(r)).CCC() == 1; StrikesThrough(r) != want {
-			t.Errorf("%U: %t", r, StrikesThrough(r))
-		}
-	}
-}
 
 // TestPrintable prints the texts in testdata/printable.txt.
 func TestPrintable(t *testing.T) {

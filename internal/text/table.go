@@ -39,12 +39,6 @@ var hiddenTable = sync.OnceValue(func() *unicode.RangeTable {
 	return t
 })
 
-// overlays are the marks of combining class 1, which is that of overlays, and never changes.
-var overlays = &unicode.RangeTable{
-	R16: []unicode.Range16{{0x334, 0x338, 1}, {0x1cd4, 0x1cd4, 1}, {0x1ce2, 0x1ce8, 1}, {0x20d2, 0x20d3, 1}, {0x20d8, 0x20da, 1}, {0x20e5, 0x20e6, 1}, {0x20ea, 0x20eb, 1}},
-	R32: []unicode.Range32{{0x10a39, 0x10a39, 1}, {0x16af0, 0x16af4, 1}, {0x1bc9e, 0x1bc9e, 1}, {0x1d167, 0x1d169, 1}},
-}
-
 // IsCombiningMark reports whether a character is drawn onto the one before it: general categories Mn and Me, less
 // what is hidden. No digest depends on it.
 func IsCombiningMark(r rune) bool {
