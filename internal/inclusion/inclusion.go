@@ -22,12 +22,8 @@ import (
 	"pinproof/internal/schema"
 )
 
-const (
-	// How deep a proof follows two schemas.
-	maxDepth = 100
-	// How many listed values are compared one by one.
-	mostCases = 100
-)
+// maxDepth is how deep a proof follows two schemas.
+const maxDepth = 100
 
 // A pair is the question whether outer accepts every value that inner accepts.
 type pair struct {
@@ -54,7 +50,6 @@ type prover struct {
 	// The normalized form of each schema. It is made once, so that a schema is the same pointer in every
 	// comparison.
 	forms map[*jsontree.Value]*jsontree.Value
-	cases map[*jsontree.Value][]*jsontree.Value
 
 	// The names that a schema lists, but not among its properties.
 	others map[*jsontree.Value]map[string]bool
@@ -86,7 +81,6 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 		budget: budget,
 		open:   map[pair]int{},
 		forms:  map[*jsontree.Value]*jsontree.Value{},
-		cases:  map[*jsontree.Value][]*jsontree.Value{},
 		others: map[*jsontree.Value]map[string]bool{},
 		free:   maxDepth + 1,
 		sameDefinitions: sync.OnceValue(func() bool {
@@ -128,6 +122,11 @@ func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	case outer.Kind != '{':
 		return false
 	}
+	for _, name := range [...]string{"contentEncoding", "contentMediaType", "nullable"} {
+		if get(inner, name) != nil && get(outer, name) == nil {
+			return false // some readers would read the value in another way
+		}
+	}
 	question := pair{inner, outer, depth == 0}
 	if before, asked := p.open[question]; asked {
 		return before < depth // an induction: the value is smaller than that of the same question
@@ -159,24 +158,22 @@ func (p *prover) takesKeywords(inner, outer *jsontree.Value, depth int) bool {
 			return false
 		}
 	}
-	for _, name := range [...]string{"contentEncoding", "contentMediaType", "nullable"} {
-		if get(inner, name) != nil && get(outer, name) == nil {
-			return false // some readers would read the value in another way
-		}
-	}
 	return true
 }
 
-// takesCases reports whether outer accepts every value that each alternative of inner accepts.
+// takesCases reports whether outer accepts every value that each alternative of inner accepts by itself, without the
+// keywords next to the alternatives.
 func (p *prover) takesCases(inner, outer *jsontree.Value, depth int) bool {
-	cases := p.alternatives(inner)
-	if cases == nil {
-		return false
+	// The keywords next to an alternative may name further properties.
+	defer p.freeFrom(depth)()
+	isRefused := func(one *jsontree.Value) bool { return !p.takes(one, outer, depth) }
+	for _, keyword := range [...]string{"anyOf", "oneOf"} {
+		list := inner.Get(keyword)
+		if cases := below(&list); len(cases) > 0 && !slices.ContainsFunc(cases, isRefused) {
+			return true
+		}
 	}
-	if p.namesMore(inner) {
-		defer p.freeFrom(depth)()
-	}
-	return !slices.ContainsFunc(cases, func(one *jsontree.Value) bool { return !p.takes(one, outer, depth) })
+	return false
 }
 
 // freeFrom lowers p.free to depth, and returns a function that restores it.
@@ -184,18 +181,6 @@ func (p *prover) freeFrom(depth int) (undo func()) {
 	before := p.free
 	p.free = min(before, depth)
 	return func() { p.free = before }
-}
-
-// namesMore reports whether one of the alternatives of a schema may name properties.
-func (p *prover) namesMore(s *jsontree.Value) bool {
-	mayName := func(one *jsontree.Value) bool {
-		one = p.form(p.roots.inner, one)
-		return one == nil || combines(one) || one.Has("properties")
-	}
-	return slices.ContainsFunc([]string{"anyOf", "oneOf"}, func(keyword string) bool {
-		list := s.Get(keyword)
-		return slices.ContainsFunc(below(&list), mayName)
-	})
 }
 
 // takesAll reports whether a schema accepts every value.
@@ -225,77 +210,6 @@ func refers(v *jsontree.Value, f func(to string) bool) bool {
 		}
 	}
 	return false
-}
-
-// alternatives splits a schema into cases, so that at least one case accepts each value that the schema
-// accepts. It returns nil for a schema without alternatives.
-func (p *prover) alternatives(s *jsontree.Value) []*jsontree.Value {
-	cases, known := p.cases[s]
-	if !known {
-		cases = p.split(s)
-		p.cases[s] = cases
-	}
-	return cases
-}
-
-func (p *prover) split(s *jsontree.Value) (cases []*jsontree.Value) {
-	// Each case has its own list of keywords.
-	afford := func(cases int) bool { return p.budget.Spend(lookup * cases * len(s.Parts)) }
-	for _, keyword := range [...]string{"anyOf", "oneOf"} {
-		if list := s.Get(keyword); list.Kind == '[' {
-			if !afford(len(list.Parts)) {
-				return nil
-			}
-			for _, one := range below(&list) {
-				cases = append(cases, beside(s, keyword, one))
-			}
-			return cases
-		}
-	}
-	for _, keyword := range [...]string{"enum", "type"} {
-		list := s.Get(keyword).Items()
-		if len(list) < 2 || len(list) > mostCases || keyword == "enum" && s.Has("const") || !afford(len(list)) {
-			continue
-		}
-		for i := range list {
-			one := jsontree.Object(jsontree.Member{Name: keyword, Value: jsontree.Value{Kind: '[', Parts: list[i : i+1]}})
-			cases = append(cases, beside(s, keyword, &one))
-		}
-		return cases
-	}
-	return nil
-}
-
-// beside merges an alternative with the keywords next to the list of alternatives, as far as one schema can have both.
-// It omits keywords that depend on each other together, so that the result accepts more values, never fewer.
-func beside(s *jsontree.Value, keyword string, one *jsontree.Value) *jsontree.Value {
-	if one.Kind != '{' || one.Has("$ref") {
-		return one
-	}
-	parts := slices.Clone(one.Parts)
-	for _, m := range s.Members() {
-		if m.Name != keyword && !slices.ContainsFunc(together(m.Name), one.Has) && !normal.RejectsNothing(m.Name) && !dependsOnOthers(m.Name) {
-			parts = append(parts, m)
-		}
-	}
-	both := jsontree.Object(parts...)
-	return &both
-}
-
-// together returns a keyword and the keywords that it depends on.
-func together(keyword string) []string {
-	switch keyword {
-	case "properties", "patternProperties", "additionalProperties":
-		return []string{"properties", "patternProperties", "additionalProperties"}
-	case "items", "prefixItems", "additionalItems":
-		return []string{"items", "prefixItems", "additionalItems"}
-	}
-	return []string{keyword}
-}
-
-// dependsOnOthers reports whether a keyword means something else next to another keyword.
-func dependsOnOthers(keyword string) bool {
-	return slices.Contains([]string{"if", "then", "else", "contains", "minContains", "maxContains", "unevaluatedProperties", "unevaluatedItems", "$ref"}, keyword)
 }
 
 // keyword reports whether one keyword of outer accepts every value that inner accepts.
