@@ -125,7 +125,8 @@ func (s *ScannedFile) Capture(pol pin.Policy) (Capture, error) {
 		case '{':
 			err = r.object(v)
 		default:
-			r.noise++ // a scalar between messages
+			// This is a scalar between messages.
+			r.noise++
 		}
 		if err != nil {
 			return Capture{}, r.located(err)
@@ -319,7 +320,8 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 		return nil
 	}
 	if r.messages && !spellsResult(r.Data[v.Start:v.End]) {
-		r.noise++ // a line of the server's log
+		// This is a line of the server's log.
+		r.noise++
 		return nil
 	}
 	if !alone {

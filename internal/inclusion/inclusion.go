@@ -124,12 +124,14 @@ func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	}
 	for _, name := range [...]string{"contentEncoding", "contentMediaType", "nullable"} {
 		if get(inner, name) != nil && get(outer, name) == nil {
-			return false // some readers would read the value in another way
+			// Some readers would read the value in another way.
+			return false
 		}
 	}
 	question := pair{inner, outer, depth == 0}
 	if before, asked := p.open[question]; asked {
-		return before < depth // an induction: the value is smaller than that of the same question
+		// This is an induction: the value is smaller than that of the same question.
+		return before < depth
 	}
 	p.open[question] = depth
 	defer delete(p.open, question)
@@ -334,7 +336,8 @@ func (p *prover) apart(a, b *jsontree.Value) bool {
 		return true
 	}
 	if !slices.Equal(typesOf(a), []string{"object"}) && !slices.Equal(typesOf(b), []string{"object"}) {
-		return false // what isn't an object has no properties
+		// What isn't an object has no properties.
+		return false
 	}
 	ofA, ofB := setOf(stringsOf(a.Get("required"))), setOf(stringsOf(b.Get("required")))
 	return slices.ContainsFunc(b.Get("properties").Members(), func(m jsontree.Member) bool {

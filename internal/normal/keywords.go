@@ -15,7 +15,8 @@ func (f *NormalForms) keywords(v *jsontree.Value, name string) jsontree.Value {
 	for i := range v.Parts {
 		m := &v.Parts[i]
 		if v == f.root && (schema.IsDefinitions(m.Name) || m.Name == "$schema") {
-			continue // definitions count where references lead, and the dialect for the whole schema
+			// Definitions count where references lead, and the dialect for the whole schema.
+			continue
 		}
 		form := f.keyword(m.Name, &m.Value, isInteger)
 		isTitle := m.Name == "title" && m.Kind == '"' && RepeatsName(m.Text, name)
