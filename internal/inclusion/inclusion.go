@@ -47,15 +47,8 @@ type prover struct {
 	// The pairs that are being compared, each with its depth in the value.
 	open map[pair]int
 
-	// The normalized form of each schema. It is made once, so that a schema is the same pointer in every
-	// comparison.
-	forms map[*jsontree.Value]*jsontree.Value
-
 	// The names that a schema lists, but not among its properties.
 	others map[*jsontree.Value]map[string]bool
-
-	// The recursion depth of form.
-	depth int
 
 	// From this depth on, inner is only one of several schemas that apply to a value, so the value may have properties
 	// that the other schemas name.
@@ -80,7 +73,6 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 		roots:  pair{inner: innerRoot, outer: outerRoot},
 		budget: budget,
 		open:   map[pair]int{},
-		forms:  map[*jsontree.Value]*jsontree.Value{},
 		others: map[*jsontree.Value]map[string]bool{},
 		free:   maxDepth + 1,
 		sameDefinitions: sync.OnceValue(func() bool {
@@ -100,7 +92,34 @@ func (p *prover) isPlain(root *jsontree.Value) bool {
 	return isPlain
 }
 
-func get(s *jsontree.Value, keyword string) *jsontree.Value { return jsontree.Lookup(s, keyword) }
+// get returns the value of a keyword, or nil. A null has no effect except as a constant.
+func get(s *jsontree.Value, keyword string) *jsontree.Value {
+	v := jsontree.Lookup(s, keyword)
+	if v != nil && v.Kind == 'n' && keyword != "const" {
+		return nil
+	}
+	return v
+}
+
+// restricts reports whether a keyword of a schema may reject values.
+func restricts(m jsontree.Member) bool {
+	return !normal.RejectsNothing(m.Name) && (m.Kind != 'n' || m.Name == "const")
+}
+
+// resolved follows the references of a schema. It returns nil if one leads nowhere, or there are too many.
+func (p *prover) resolved(root, s *jsontree.Value) *jsontree.Value {
+	for range maxDepth {
+		reference := get(s, "$ref")
+		if reference == nil {
+			return s
+		}
+		if !p.budget.Spend(lookup + len(reference.Text)) {
+			return nil
+		}
+		s, _ = schema.FindSchema(root, reference)
+	}
+	return nil
+}
 
 // takes reports whether outer provably accepts every value that inner accepts. depth is the nesting depth of
 // that value.
@@ -108,8 +127,8 @@ func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	if depth > maxDepth || !p.budget.Spend(sizeOf(inner)+sizeOf(outer)) {
 		return false
 	}
-	inner = p.form(p.roots.inner, inner)
-	outer = p.form(p.roots.outer, outer)
+	inner = p.resolved(p.roots.inner, inner)
+	outer = p.resolved(p.roots.outer, outer)
 	switch {
 	case outer == nil:
 		return false
@@ -156,26 +175,28 @@ func sizeOf(s *jsontree.Value) int {
 // takesKeywords reports whether each keyword of outer accepts every value that inner accepts.
 func (p *prover) takesKeywords(inner, outer *jsontree.Value, depth int) bool {
 	for i, m := range outer.Members() {
-		if !normal.RejectsNothing(m.Name) && !p.keyword(inner, outer, m.Name, &outer.Parts[i].Value, depth) {
+		if restricts(m) && !p.keyword(inner, outer, m.Name, &outer.Parts[i].Value, depth) {
 			return false
 		}
 	}
 	return true
 }
 
-// takesCases reports whether outer accepts every value that each alternative of inner accepts by itself, without the
-// keywords next to the alternatives.
+// takesCases reports whether outer accepts every value that each alternative of inner, or one schema under its allOf,
+// accepts by itself, without the keywords next to it.
 func (p *prover) takesCases(inner, outer *jsontree.Value, depth int) bool {
-	// The keywords next to an alternative may name further properties.
+	// The keywords next to such a schema may name further properties.
 	defer p.freeFrom(depth)()
-	isRefused := func(one *jsontree.Value) bool { return !p.takes(one, outer, depth) }
+	isTaken := func(one *jsontree.Value) bool { return p.takes(one, outer, depth) }
+	isRefused := func(one *jsontree.Value) bool { return !isTaken(one) }
 	for _, keyword := range [...]string{"anyOf", "oneOf"} {
 		list := inner.Get(keyword)
 		if cases := below(&list); len(cases) > 0 && !slices.ContainsFunc(cases, isRefused) {
 			return true
 		}
 	}
-	return false
+	all := inner.Get("allOf")
+	return slices.ContainsFunc(below(&all), isTaken)
 }
 
 // freeFrom lowers p.free to depth, and returns a function that restores it.
@@ -187,7 +208,7 @@ func (p *prover) freeFrom(depth int) (undo func()) {
 
 // takesAll reports whether a schema accepts every value.
 func takesAll(s *jsontree.Value) bool {
-	return s == nil || s.Kind != 'f' && !slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return !normal.RejectsNothing(m.Name) })
+	return s == nil || s.Kind == 't' || s.Kind == '{' && !slices.ContainsFunc(s.Parts, restricts)
 }
 
 // same reports whether two values of a keyword, or two schemas, are equal with all that they refer to.
@@ -245,10 +266,10 @@ func (p *prover) applicator(inner, outer *jsontree.Value, name string, v *jsontr
 	switch name {
 	case "properties":
 		return p.takesProperties(inner, outer, depth)
-	case "additionalProperties":
-		return p.takesOthers(inner, outer, depth)
-	case "items", "prefixItems":
-		return p.takesItems(inner, outer, depth)
+	case "items":
+		own := get(inner, name)
+		isTuple := v.Kind == '[' || inner.Has("prefixItems") || outer.Has("prefixItems") || own != nil && own.Kind == '['
+		return p.alike(inner, outer, "items", "prefixItems", "additionalItems") || !isTuple && p.takes(cmp.Or(own, &jsontree.Value{Kind: 't'}), v, depth+1)
 	case "allOf":
 		return v.Kind == '[' && !slices.ContainsFunc(below(v), func(s *jsontree.Value) bool { return !p.takes(inner, s, depth) })
 	case "anyOf":
@@ -265,10 +286,10 @@ func (p *prover) applicator(inner, outer *jsontree.Value, name string, v *jsontr
 		return len(v.Parts) == 1 && jsontree.StringOf(get(v, "type")) == "string" || p.alike(inner, outer, name)
 	case "contains", "minContains", "maxContains":
 		return p.alike(inner, outer, "contains", "minContains", "maxContains")
-	case "additionalItems":
-		return true // next to anything but a list in items, it has no effect
-	case "unevaluatedProperties", "unevaluatedItems":
-		return takesAll(v)
+	case "prefixItems", "additionalItems":
+		return p.alike(inner, outer, "items", "prefixItems", "additionalItems")
+	case "additionalProperties", "unevaluatedProperties", "unevaluatedItems":
+		return takesAll(v) || v == unnamed(outer) && p.takesOthers(inner, outer, depth)
 	}
 	return p.alike(inner, outer, name)
 }
@@ -307,28 +328,11 @@ func (p *prover) takesOne(inner *jsontree.Value, list []*jsontree.Value, depth i
 	return at >= 0
 }
 
-// takesItems handles items and prefixItems: outer has to accept each item that inner accepts.
-func (p *prover) takesItems(inner, outer *jsontree.Value, depth int) bool {
-	rest := func(s *jsontree.Value) *jsontree.Value { return cmp.Or(get(s, "items"), &jsontree.Value{Kind: 't'}) }
-	at := func(s *jsontree.Value, i int) *jsontree.Value {
-		if list := get(s, "prefixItems"); list != nil && i < len(list.Items()) {
-			return &list.Parts[i].Value
-		}
-		return rest(s)
-	}
-	for i := range max(len(inner.Get("prefixItems").Items()), len(outer.Get("prefixItems").Items())) {
-		if !p.takes(at(inner, i), at(outer, i), depth+1) {
-			return false
-		}
-	}
-	return p.takes(rest(inner), rest(outer), depth+1)
-}
-
 // apart reports whether provably no value fits both schemas: they have no type or no listed value in common, or
 // both require a property for which they list no common value.
 func (p *prover) apart(a, b *jsontree.Value) bool {
-	a = p.form(p.roots.inner, a)
-	b = p.form(p.roots.outer, b)
+	a = p.resolved(p.roots.inner, a)
+	b = p.resolved(p.roots.outer, b)
 	if a == nil || b == nil || !p.budget.Spend(sizeOf(a)+sizeOf(b)) {
 		return false
 	}
@@ -341,9 +345,20 @@ func (p *prover) apart(a, b *jsontree.Value) bool {
 	}
 	ofA, ofB := setOf(stringsOf(a.Get("required"))), setOf(stringsOf(b.Get("required")))
 	return slices.ContainsFunc(b.Get("properties").Members(), func(m jsontree.Member) bool {
-		mine := get(get(a, "properties"), m.Name)
+		mine := jsontree.Lookup(get(a, "properties"), m.Name)
 		return mine != nil && ofA[m.Name] && ofB[m.Name] && disjoint(texts(listed(mine)), texts(listed(&m.Value)))
 	})
+}
+
+// stringsOf lists a string, or the strings of a list.
+func stringsOf(v jsontree.Value) (list []string) {
+	if v.Kind == '"' {
+		return []string{v.Text}
+	}
+	for _, m := range v.Items() {
+		list = append(list, jsontree.StringOf(&m.Value))
+	}
+	return list
 }
 
 func setOf(list []string) map[string]bool {
@@ -443,9 +458,18 @@ func combines(s *jsontree.Value) bool {
 	return slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "patternProperties"}, s.Has)
 }
 
+// unnamed returns the schema of the properties that a schema doesn't name, or nil. unevaluatedProperties means the same
+// as additionalProperties where no other keyword can have evaluated a property.
+func unnamed(s *jsontree.Value) *jsontree.Value {
+	if others := get(s, "additionalProperties"); others != nil || combines(s) || s.Has("not") {
+		return others
+	}
+	return get(s, "unevaluatedProperties")
+}
+
 // isMap reports whether an object names no properties, and accepts any.
 func isMap(s *jsontree.Value) bool {
-	others := get(s, "additionalProperties")
+	others := unnamed(s)
 	return len(s.Get("properties").Members()) == 0 && others != nil && takesAll(others)
 }
 
@@ -485,8 +509,8 @@ func otherNames(s *jsontree.Value) map[string]bool {
 func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 	wanted := get(outer, "properties")
 	for i, m := range wanted.Members() {
-		own := get(get(inner, "properties"), m.Name)
-		others := get(inner, "additionalProperties")
+		own := jsontree.Lookup(get(inner, "properties"), m.Name)
+		others := unnamed(inner)
 		described := !isOpen(others) && !inner.Has("patternProperties")
 		switch {
 		case own != nil:
@@ -512,20 +536,17 @@ func isOpen(others *jsontree.Value) bool {
 // takesOthers handles additionalProperties: outer has to accept the properties that only inner names, and those
 // that neither schema names.
 func (p *prover) takesOthers(inner, outer *jsontree.Value, depth int) bool {
-	wanted := get(outer, "additionalProperties")
-	if takesAll(wanted) {
-		return true
-	}
+	wanted := unnamed(outer)
 	if get(outer, "patternProperties") != nil || combines(inner) {
 		return p.alike(inner, outer, "properties", "patternProperties", "additionalProperties") && !combines(inner)
 	}
 	named := inner.Get("properties").Members()
 	for i, m := range named {
-		if get(get(outer, "properties"), m.Name) == nil && !p.takes(&named[i].Value, wanted, depth+1) {
+		if jsontree.Lookup(get(outer, "properties"), m.Name) == nil && !p.takes(&named[i].Value, wanted, depth+1) {
 			return false
 		}
 	}
-	others := get(inner, "additionalProperties")
+	others := unnamed(inner)
 	if isOpen(others) {
 		return !p.sendsOthers(inner, "", depth)
 	}
