@@ -174,8 +174,9 @@ func sizeOf(s *jsontree.Value) int {
 
 // takesKeywords reports whether each keyword of outer accepts every value that inner accepts.
 func (p *prover) takesKeywords(inner, outer *jsontree.Value, depth int) bool {
-	for i, m := range outer.Members() {
-		if restricts(m) && !p.keyword(inner, outer, m.Name, &outer.Parts[i].Value, depth) {
+	for i := range outer.Members() {
+		m := &outer.Parts[i]
+		if restricts(*m) && !normal.IsLibraryBound(outer, m) && !p.keyword(inner, outer, m.Name, &m.Value, depth) {
 			return false
 		}
 	}
@@ -249,12 +250,10 @@ func (p *prover) keyword(inner, outer *jsontree.Value, name string, v *jsontree.
 		return isAmong(listed(inner), v.Items())
 	case "const":
 		return isAmong(listed(inner), []jsontree.Member{{Value: *v}})
-	case "minLength", "minItems", "minProperties":
+	case "minLength", "minItems", "minProperties", "minimum", "exclusiveMinimum":
 		return atMost(v, own)
-	case "maxLength", "maxItems", "maxProperties":
+	case "maxLength", "maxItems", "maxProperties", "maximum", "exclusiveMaximum":
 		return atMost(own, v)
-	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
-		return p.withinBound(inner, name, v) || p.alike(inner, outer, "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
 	case "required":
 		return subset(v, own)
 	}
@@ -551,4 +550,24 @@ func (p *prover) takesOthers(inner, outer *jsontree.Value, depth int) bool {
 		return !p.sendsOthers(inner, "", depth)
 	}
 	return p.takes(others, wanted, depth+1)
+}
+
+// isInteger reports whether all numbers that a schema accepts are integers.
+func isInteger(s *jsontree.Value) bool {
+	return slices.Equal(stringsOf(s.Get("type")), []string{"integer"})
+}
+
+// atMost reports whether a and b are numbers, and a is at most b.
+func atMost(a, b *jsontree.Value) bool {
+	x := number(a)
+	y := number(b)
+	return x != nil && y != nil && x.Cmp(y) <= 0
+}
+
+func number(v *jsontree.Value) *big.Rat {
+	if v == nil || v.Kind != '0' || len(v.Text) > 400 {
+		return nil
+	}
+	n, _ := new(big.Rat).SetString(v.Text)
+	return n
 }

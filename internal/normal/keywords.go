@@ -11,17 +11,16 @@ import (
 // keywords returns a schema in which each keyword has its normal form, without keywords that have no effect.
 func (f *NormalForms) keywords(v *jsontree.Value, name string) jsontree.Value {
 	members := map[string]jsontree.Value{}
-	isInteger := v.Get("type").Text == "integer"
 	for i := range v.Parts {
 		m := &v.Parts[i]
 		if v == f.root && (schema.IsDefinitions(m.Name) || m.Name == "$schema") {
 			// Definitions count where references lead, and the dialect for the whole schema.
 			continue
 		}
-		form := f.keyword(m.Name, &m.Value, isInteger)
+		form := f.keyword(m.Name, &m.Value)
 		isTitle := m.Name == "title" && m.Kind == '"' && RepeatsName(m.Text, name)
 		isInput := f.isInput(v) && m.Name == "type" && m.Text == "object"
-		if form.Kind != 0 && !isTitle && !isInput && !(f.noProse && isProse(m.Name)) {
+		if form.Kind != 0 && !isTitle && !isInput && !IsLibraryBound(v, m) && !(f.noProse && isProse(m.Name)) {
 			members[m.Name] = form
 		}
 	}
@@ -41,7 +40,7 @@ func hasParallelList(v *jsontree.Value) bool {
 }
 
 // keyword rewrites a keyword. It returns the zero value for one that means the same as if it were absent.
-func (f *NormalForms) keyword(name string, v *jsontree.Value, isInteger bool) jsontree.Value {
+func (f *NormalForms) keyword(name string, v *jsontree.Value) jsontree.Value {
 	none := jsontree.Value{}
 	if v.Kind == 'n' && name != "const" && name != "default" && schema.IsKnownName(name) {
 		return none
@@ -61,17 +60,16 @@ func (f *NormalForms) keyword(name string, v *jsontree.Value, isInteger bool) js
 			return list
 		}
 		return none
-	case "maximum", "minimum":
-		if sign := map[string]string{"minimum": "-"}[name]; isInteger && v.Text == sign+largestInteger {
-			return none
-		}
 	}
 	return f.schemasIn(name, v)
 }
 
-// largestInteger is the largest integer that JavaScript's numbers count up to. Libraries of that language write it as
-// the bound of an integer, and nobody sends larger ones.
-const largestInteger = "9007199254740991"
+// IsLibraryBound reports whether a keyword of a schema for integers is the largest or the smallest integer that
+// JavaScript's numbers count up to. Libraries of that language write them as bounds, and nobody sends others.
+func IsLibraryBound(s *jsontree.Value, m *jsontree.Member) bool {
+	bound := map[string]string{"maximum": "9007199254740991", "minimum": "-9007199254740991"}[m.Name]
+	return bound != "" && m.Text == bound && s.Get("type").Text == "integer"
+}
 
 // isType reports whether a schema accepts one type alone.
 func isType(form jsontree.Value, name string) bool {
