@@ -10,7 +10,6 @@ package inclusion
 
 import (
 	"cmp"
-	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -47,9 +46,6 @@ type prover struct {
 	// The pairs that are being compared, each with its depth in the value.
 	open map[pair]int
 
-	// The names that a schema lists, but not among its properties.
-	others map[*jsontree.Value]map[string]bool
-
 	// From this depth on, inner is only one of several schemas that apply to a value, so the value may have properties
 	// that the other schemas name.
 	free int
@@ -73,7 +69,6 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 		roots:  pair{inner: innerRoot, outer: outerRoot},
 		budget: budget,
 		open:   map[pair]int{},
-		others: map[*jsontree.Value]map[string]bool{},
 		free:   maxDepth + 1,
 		sameDefinitions: sync.OnceValue(func() bool {
 			return jsontree.Equal(innerRoot.Get("$defs"), outerRoot.Get("$defs")) && jsontree.Equal(innerRoot.Get("definitions"), outerRoot.Get("definitions"))
@@ -268,29 +263,21 @@ func (p *prover) applicator(inner, outer *jsontree.Value, name string, v *jsontr
 	case "items":
 		own := get(inner, name)
 		isTuple := v.Kind == '[' || inner.Has("prefixItems") || outer.Has("prefixItems") || own != nil && own.Kind == '['
-		return p.alike(inner, outer, "items", "prefixItems", "additionalItems") || !isTuple && p.takes(cmp.Or(own, &jsontree.Value{Kind: 't'}), v, depth+1)
+		if !isTuple && p.takes(cmp.Or(own, &jsontree.Value{Kind: 't'}), v, depth+1) {
+			return true
+		}
 	case "allOf":
 		return v.Kind == '[' && !slices.ContainsFunc(below(v), func(s *jsontree.Value) bool { return !p.takes(inner, s, depth) })
 	case "anyOf":
 		return p.alike(inner, outer, name) || slices.ContainsFunc(below(v), func(s *jsontree.Value) bool { return p.takes(inner, s, depth) })
 	case "oneOf":
 		return p.alike(inner, outer, name) || p.takesOne(inner, below(v), depth)
-	case "then", "else":
-		return get(outer, "if") == nil || p.alike(inner, outer, "if", "then", "else")
-	case "if":
-		return get(outer, "then") == nil && get(outer, "else") == nil || p.alike(inner, outer, "if", "then", "else")
-	case "patternProperties":
-		return p.alike(inner, outer, "patternProperties", "properties")
 	case "propertyNames":
 		return len(v.Parts) == 1 && jsontree.StringOf(get(v, "type")) == "string" || p.alike(inner, outer, name)
-	case "contains", "minContains", "maxContains":
-		return p.alike(inner, outer, "contains", "minContains", "maxContains")
-	case "prefixItems", "additionalItems":
-		return p.alike(inner, outer, "items", "prefixItems", "additionalItems")
 	case "additionalProperties", "unevaluatedProperties", "unevaluatedItems":
 		return takesAll(v) || v == unnamed(outer) && p.takesOthers(inner, outer, depth)
 	}
-	return p.alike(inner, outer, name)
+	return p.alike(inner, outer, append(normal.Dependencies(name), name)...)
 }
 
 // alike reports whether some keywords are the same in both schemas.
@@ -472,50 +459,31 @@ func isMap(s *jsontree.Value) bool {
 	return len(s.Get("properties").Members()) == 0 && others != nil && takesAll(others)
 }
 
-// sendsOthers reports whether a caller may send a property that isn't among a schema's properties: the one called name
-// or, if name is empty, any.
-func (p *prover) sendsOthers(s *jsontree.Value, name string, depth int) bool {
-	return depth >= p.free || combines(s) || get(s, "properties") == nil || isMap(s) || p.literal || p.namesElsewhere(s, name)
+// sendsOthers reports whether a caller may send properties that aren't among a schema's properties.
+func (p *prover) sendsOthers(s *jsontree.Value, depth int) bool {
+	return depth >= p.free || combines(s) || get(s, "properties") == nil || isMap(s) || p.literal || namesElsewhere(s)
 }
 
-// namesElsewhere reports whether a schema names a property outside of its properties, as in required. An empty name
-// means any property.
-func (p *prover) namesElsewhere(s *jsontree.Value, name string) bool {
-	others, known := p.others[s]
-	if !known {
-		others = otherNames(s)
-		p.others[s] = others
-	}
-	least, count := number(get(s, "minProperties")), len(s.Get("properties").Members())
-	hasMore := least != nil && least.Cmp(big.NewRat(int64(count), 1)) > 0
-	return others[name] || name == "" && len(others) > 0 || hasMore || listed(s) != nil || s.Get("propertyNames").Has("enum")
-}
-
-// otherNames collects the names in the lists of a schema that aren't names of its properties.
-func otherNames(s *jsontree.Value) map[string]bool {
-	names := setOf(stringsOf(s.Get("required")))
-	for _, m := range s.Get("dependentRequired").Members() {
-		names[m.Name] = true
-		maps.Copy(names, setOf(stringsOf(m.Value)))
-	}
-	for _, m := range s.Get("properties").Members() {
-		delete(names, m.Name)
-	}
-	return names
+// namesElsewhere reports whether a schema may name a property outside of its properties, as in required.
+func namesElsewhere(s *jsontree.Value) bool {
+	isElsewhere := func(name string) bool { return jsontree.Lookup(get(s, "properties"), name) == nil }
+	return slices.ContainsFunc(stringsOf(s.Get("required")), isElsewhere) ||
+		slices.ContainsFunc([]string{"const", "dependentRequired", "enum", "minProperties", "propertyNames"}, s.Has)
 }
 
 // takesProperties handles properties: outer has to accept each named property that inner accepts.
 func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 	wanted := get(outer, "properties")
+	others := unnamed(inner)
+	described := !isOpen(others) && !inner.Has("patternProperties")
+	sent := p.sendsOthers(inner, depth)
 	for i, m := range wanted.Members() {
 		own := jsontree.Lookup(get(inner, "properties"), m.Name)
-		others := unnamed(inner)
-		described := !isOpen(others) && !inner.Has("patternProperties")
 		switch {
 		case own != nil:
 		case described:
 			own = others
-		case p.sendsOthers(inner, m.Name, depth):
+		case sent:
 			own = &jsontree.Value{Kind: 't'}
 		default:
 			continue // nobody sends it
@@ -537,7 +505,7 @@ func isOpen(others *jsontree.Value) bool {
 func (p *prover) takesOthers(inner, outer *jsontree.Value, depth int) bool {
 	wanted := unnamed(outer)
 	if get(outer, "patternProperties") != nil || combines(inner) {
-		return p.alike(inner, outer, "properties", "patternProperties", "additionalProperties") && !combines(inner)
+		return false
 	}
 	named := inner.Get("properties").Members()
 	for i, m := range named {
@@ -547,7 +515,7 @@ func (p *prover) takesOthers(inner, outer *jsontree.Value, depth int) bool {
 	}
 	others := unnamed(inner)
 	if isOpen(others) {
-		return !p.sendsOthers(inner, "", depth)
+		return !p.sendsOthers(inner, depth)
 	}
 	return p.takes(others, wanted, depth+1)
 }

@@ -212,7 +212,7 @@ func Intersect(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 		}
 		for _, m := range part.Parts {
 			isElsewhere := func(other string) bool { return count[other] > 1 || count[other] > 0 && !part.Has(other) }
-			if slices.ContainsFunc(dependencies(m.Name), isElsewhere) {
+			if slices.ContainsFunc(Dependencies(m.Name), isElsewhere) {
 				return all, false
 			}
 			switch {
@@ -247,8 +247,8 @@ func put(members map[string]jsontree.Value, m jsontree.Member) bool {
 	return !isKnown || jsontree.Equal(before, m.Value)
 }
 
-// dependencies lists a keyword and those that must be in the same schema for the keyword to keep its meaning.
-func dependencies(keyword string) []string {
+// Dependencies lists a keyword and those that must be in the same schema for the keyword to keep its meaning.
+func Dependencies(keyword string) []string {
 	for _, list := range [...][]string{
 		{"items", "prefixItems", "additionalItems"}, {"contains", "minContains", "maxContains"}, {"if", "then", "else"},
 		{"nullable", "type", "enum", "const"}, {"contentEncoding", "contentMediaType", "contentSchema"}, {"$ref"},
