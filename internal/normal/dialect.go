@@ -110,7 +110,7 @@ func dialectMatters(root *jsontree.Value) bool {
 // HasRestrictedRef reports whether a $ref has a keyword next to it that restricts the referenced schema further.
 func HasRestrictedRef(root, s *jsontree.Value) bool {
 	return slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool {
-		isInput := s == root && m.Name == "type" && m.Text == "object" && !RefersToRoot(root)
+		isInput := s == root && m.Name == "type" && m.Text == "object" && !refersToRoot(root)
 		return m.Name != "$ref" && !RejectsNothing(m.Name) && !isInput
 	})
 }

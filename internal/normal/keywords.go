@@ -127,7 +127,7 @@ func (f *NormalForms) reference(v *jsontree.Value) jsontree.Value {
 		pointer = jsontree.ExtendPointer(pointer, step)
 	}
 	if isDefinition := len(steps) == 0 || len(steps) == 2 && schema.IsDefinitions(steps[0]); !isDefinition {
-		f.inner[to] = true
+		f.refersInside = true
 	}
 	if f.open[to] {
 		f.recursive[pointer] = to
@@ -152,14 +152,14 @@ func sorted(v jsontree.Value) jsontree.Value {
 	return jsontree.Strings(slices.Compact(list))
 }
 
-// TupleAsPrefixItems writes a list of schemas under items as prefixItems, and additionalItems as items (JSON Schema 2020-12, Appendix G).
-func TupleAsPrefixItems(s jsontree.Value) jsontree.Value {
+// tupleAsPrefixItems writes a list of schemas under items as prefixItems, and additionalItems as items (JSON Schema 2020-12, Appendix G).
+func tupleAsPrefixItems(s jsontree.Value) jsontree.Value {
 	if s.Get("items").Kind != '[' || s.Has("prefixItems") {
 		return s
 	}
-	tuple := WithMember(WithoutMembers(s, "items", "additionalItems"), "prefixItems", s.Get("items"))
+	tuple := withMember(WithoutMembers(s, "items", "additionalItems"), "prefixItems", s.Get("items"))
 	if rest := s.Get("additionalItems"); rest.Kind != 0 {
-		tuple = WithMember(tuple, "items", rest)
+		tuple = withMember(tuple, "items", rest)
 	}
 	return tuple
 }

@@ -33,11 +33,9 @@ type NormalForms struct {
 	// Schemas that are part of themselves, by the pointers to them.
 	recursive map[string]*jsontree.Value
 
-	// Schemas that references lead to, except definitions and the whole schema.
-	inner map[*jsontree.Value]bool
-
-	// Whether a part of a value is such a schema.
-	inside map[*jsontree.Value]bool
+	// A reference leads to a schema that is neither a definition nor the whole schema. If that is rewritten, the reference
+	// leads elsewhere, so only the whole schema is compared.
+	refersInside bool
 
 	// References lead to the whole schema, so it may be more than an input or a result, which are objects.
 	isReferred bool
@@ -78,12 +76,10 @@ func NewForms(budget *effort.Budget, root *jsontree.Value, name string, noProse 
 		byDigest:  map[string]jsontree.Value{},
 		open:      map[*jsontree.Value]bool{},
 		recursive: map[string]*jsontree.Value{},
-		inner:     map[*jsontree.Value]bool{},
-		inside:    map[*jsontree.Value]bool{},
 	}
 	f.failed = !IsUnderstood(root)
 	f.dialectMatters = dialectMatters(root)
-	f.isReferred = RefersToRoot(root)
+	f.isReferred = refersToRoot(root)
 	f.digest(root, name)
 	context := map[string]jsontree.Value{}
 	for pointer, to := range f.recursive {
@@ -112,18 +108,14 @@ func (f *NormalForms) Uses(v *jsontree.Value) bool {
 // Equal reports whether an old and a new schema have the same form, and so have all schemas that they refer to.
 func Equal(before, after *NormalForms, old, new *jsontree.Value) bool {
 	return before.comparable(after, old, new) && before.of[old].digest == after.of[new].digest &&
-		(old == before.root && new == after.root || !before.leadsInto(old) && !after.leadsInto(new))
+		(old == before.root && new == after.root || !before.refersInside && !after.refersInside)
 }
 
 // EqualKeyword reports whether a keyword of an old and of a new schema has the same form in both, regardless of the other keywords.
 func EqualKeyword(before, after *NormalForms, old, new *jsontree.Value, keyword string) bool {
 	isEqual := before.keywordDigest(old, keyword) == after.keywordDigest(new, keyword)
 	isSchema := before.of[old].keywords.Kind == '{' && after.of[new].keywords.Kind == '{' // else there are no keywords
-	if !isSchema || !isEqual || !before.comparable(after, old, new) || schema.IsDefinitions(keyword) {
-		return false
-	}
-	was, is := jsontree.Lookup(old, keyword), jsontree.Lookup(new, keyword)
-	return !before.inner[was] && !after.inner[is] && !before.leadsInto(was) && !after.leadsInto(is)
+	return isSchema && isEqual && before.comparable(after, old, new) && !schema.IsDefinitions(keyword) && !before.refersInside && !after.refersInside
 }
 
 // keywordDigest returns the digest of the form of a keyword of a schema. It is worked out once, as each change in the keyword asks for it.
@@ -145,31 +137,13 @@ func (f *NormalForms) comparable(after *NormalForms, old, new *jsontree.Value) b
 // isInput reports whether a schema is for nothing but a whole input or a whole result, and those are objects.
 func (f *NormalForms) isInput(v *jsontree.Value) bool { return v == f.root && !f.isReferred }
 
-// RefersToRoot reports whether a reference leads to the whole schema.
-func RefersToRoot(root *jsontree.Value) bool {
+// refersToRoot reports whether a reference leads to the whole schema.
+func refersToRoot(root *jsontree.Value) bool {
 	found := false
 	schema.EachSchema(root, schema.AtSchema, func(s *jsontree.Value) {
 		to, _ := schema.FindSchema(root, jsontree.Lookup(s, "$ref"))
 		found = found || to == root
 	})
-	return found
-}
-
-// leadsInto reports whether a reference leads into a value rather than to a definition. If the value is rewritten, such
-// a reference leads elsewhere.
-func (f *NormalForms) leadsInto(v *jsontree.Value) bool {
-	if len(f.inner) == 0 || v == nil {
-		return false
-	}
-	found, known := f.inside[v]
-	if known {
-		return found
-	}
-	for i := range v.Parts {
-		part := &v.Parts[i].Value
-		found = found || f.inner[part] || f.leadsInto(part)
-	}
-	f.inside[v] = found
 	return found
 }
 

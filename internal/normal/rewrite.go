@@ -10,9 +10,9 @@ import (
 
 // rewritten rewrites keywords that depend on each other. Last, it sorts the lists under allOf, anyOf and oneOf.
 func (f *NormalForms) rewritten(s jsontree.Value) jsontree.Value {
-	s = TupleAsPrefixItems(s)
+	s = tupleAsPrefixItems(s)
 	if s.Has("const") && !s.Has("enum") {
-		s = WithMember(WithoutMembers(s, "const"), "enum", jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: s.Get("const")}}})
+		s = withMember(WithoutMembers(s, "const"), "enum", jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: s.Get("const")}}})
 	}
 	if isImplied(s) && !s.Has("nullable") {
 		s = WithoutMembers(s, "type")
@@ -22,14 +22,14 @@ func (f *NormalForms) rewritten(s jsontree.Value) jsontree.Value {
 	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
 		if list := s.Get(keyword); list.Kind == '[' {
 			list.Parts = slices.SortedFunc(slices.Values(list.Parts), func(a, b jsontree.Member) int { return strings.Compare(a.Text, b.Text) })
-			s = WithMember(s, keyword, list)
+			s = withMember(s, keyword, list)
 		}
 	}
 	return s
 }
 
-// WithMember returns a copy of an object in which the named member is added or replaced.
-func WithMember(s jsontree.Value, name string, v jsontree.Value) jsontree.Value {
+// withMember returns a copy of an object in which the named member is added or replaced.
+func withMember(s jsontree.Value, name string, v jsontree.Value) jsontree.Value {
 	return jsontree.Object(append(WithoutMembers(s, name).Parts, jsontree.Member{Name: name, Value: v})...)
 }
 
@@ -78,19 +78,19 @@ func (f *NormalForms) withoutAlternatives(s jsontree.Value) jsontree.Value {
 		switch {
 		case len(list) == 0 || s.Has("allOf") && s.Get("allOf").Kind != '[':
 		case len(list) == 1:
-			return WithMember(rest, "allOf", jsontree.Value{Kind: '[', Parts: append(slices.Clone(s.Get("allOf").Items()), list...)})
+			return withMember(rest, "allOf", jsontree.Value{Kind: '[', Parts: append(slices.Clone(s.Get("allOf").Items()), list...)})
 		case isEnum && !rest.Has("enum"):
-			return WithMember(rest, "enum", values)
+			return withMember(rest, "enum", values)
 		case isType && !rest.Has("type"):
-			return WithMember(rest, "type", sorted(types))
+			return withMember(rest, "type", sorted(types))
 		case null && other.Kind == '{' && !s.Has("type"):
-			if all, ok := Intersect([]jsontree.Value{rest, other}); ok {
+			if all, ok := intersect([]jsontree.Value{rest, other}); ok {
 				types := other.Get("type")
 				types.Parts = append(slices.Clone(types.Parts), jsontree.Member{Value: jsontree.String("null")})
-				return WithMember(all, "type", sorted(types))
+				return withMember(all, "type", sorted(types))
 			}
 		case keyword == "oneOf" && !s.Has("anyOf") && areApart(forms):
-			return WithMember(rest, "anyOf", s.Get("oneOf"))
+			return withMember(rest, "anyOf", s.Get("oneOf"))
 		}
 	}
 	return s
@@ -181,10 +181,10 @@ func (f *NormalForms) merged(s jsontree.Value) jsontree.Value {
 	for _, m := range list {
 		parts = append(parts, f.byDigest[m.Text])
 	}
-	if all, ok := Intersect(parts); ok {
+	if all, ok := intersect(parts); ok {
 		return all
 	}
-	return WithMember(rest, "allOf", jsontree.Value{Kind: '[', Parts: list})
+	return withMember(rest, "allOf", jsontree.Value{Kind: '[', Parts: list})
 }
 
 // restricts reports whether a schema has a keyword that isn't an annotation.
@@ -192,9 +192,9 @@ func restricts(s jsontree.Value) bool {
 	return slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return !schema.IsAnnotation(m.Name) })
 }
 
-// Intersect returns one schema that accepts the values that all of the schemas accept. It returns false if two have a
+// intersect returns one schema that accepts the values that all of the schemas accept. It returns false if two have a
 // keyword with different values, or one has a keyword that depends on those of its own schema alone.
-func Intersect(parts []jsontree.Value) (all jsontree.Value, ok bool) {
+func intersect(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 	count := map[string]int{}
 	for _, part := range parts {
 		for _, m := range part.Parts {
