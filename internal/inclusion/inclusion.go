@@ -61,7 +61,9 @@ func (p *prover) proves(inner, outer *jsontree.Value) bool {
 	if jsontree.Equal(*inner, *outer) {
 		return true
 	}
-	return p.isPlain(inner) && p.isPlain(outer) && p.takes(inner, outer, 0)
+	// The type next to a $ref may have an effect.
+	isLiteral := p.literal && (inner.Has("$ref") || outer.Has("$ref"))
+	return !isLiteral && normal.IsUnderstood(inner) && normal.IsUnderstood(outer) && p.takes(inner, outer, 0)
 }
 
 func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *prover {
@@ -74,17 +76,6 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 			return jsontree.Equal(innerRoot.Get("$defs"), outerRoot.Get("$defs")) && jsontree.Equal(innerRoot.Get("definitions"), outerRoot.Get("definitions"))
 		}),
 	}
-}
-
-// isPlain reports whether the meaning of each keyword of a whole schema is known, and no $ref has restricting keywords
-// next to it, because dialects read these in different ways.
-func (p *prover) isPlain(root *jsontree.Value) bool {
-	isPlain := normal.IsUnderstood(root)
-	schema.EachSchema(root, schema.AtSchema, func(s *jsontree.Value) {
-		isLiteral := p.literal && s == root && s.Has("type")
-		isPlain = isPlain && !(s.Has("$ref") && (isLiteral || normal.HasRestrictedRef(root, s)))
-	})
-	return isPlain
 }
 
 // get returns the value of a keyword, or nil. A null has no effect except as a constant.

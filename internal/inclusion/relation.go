@@ -3,6 +3,7 @@ package inclusion
 import (
 	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/normal"
 )
 
 // A Relation compares the values that a new schema accepts with those that the old one accepted.
@@ -20,11 +21,10 @@ const (
 // which references are resolved. Only whole schemas accept nothing but objects. Compare returns Unknown if the
 // budget is too small.
 func Compare(budget *effort.Budget, oldRoot, newRoot, old, new *jsontree.Value, depth int) Relation {
-	forth := newProver(budget, oldRoot, newRoot)
-	if !forth.isPlain(oldRoot) || !forth.isPlain(newRoot) {
+	if !normal.IsUnderstood(oldRoot) || !normal.IsUnderstood(newRoot) {
 		return Unknown
 	}
-	keeps := forth.takes(old, new, depth)
+	keeps := newProver(budget, oldRoot, newRoot).takes(old, new, depth)
 	kept := newProver(budget, newRoot, oldRoot).takes(new, old, depth)
 	switch {
 	case keeps && kept:

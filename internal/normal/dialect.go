@@ -9,7 +9,8 @@ import (
 )
 
 // IsUnderstood reports whether we know what each keyword of a whole schema means. It returns false if a keyword changes the
-// meaning of another one, or if the dialect is unknown, lacks a keyword, or reads it differently.
+// meaning of another one, or if the dialect is unknown, lacks a keyword, or reads it differently. Dialects read what is next to a $ref
+// in different ways, so only keywords that reject nothing are understood there, and the type of an input, which is an object.
 func IsUnderstood(root *jsontree.Value) bool {
 	dialect, ok := dialectOf(root)
 	if !ok {
@@ -17,9 +18,14 @@ func IsUnderstood(root *jsontree.Value) bool {
 	}
 	isClear := true
 	schema.EachSchema(root, schema.AtSchema, func(s *jsontree.Value) {
+		isRestrictedRef := s.Has("$ref") && slices.ContainsFunc(s.Parts, func(m jsontree.Member) bool {
+			isInput := s == root && m.Name == "type" && m.Text == "object" && !refersToRoot(root)
+			return m.Name != "$ref" && !RejectsNothing(m.Name) && !isInput
+		})
+		isClear = isClear && !isRestrictedRef
 		for i := range s.Members() {
 			m := &s.Parts[i]
-			since, until := dialectsWith(root, s, m)
+			since, until := dialectsWith(m)
 			isClear = isClear && !isOdd(s == root, m) && !(s.Get("items").Kind == '[' && s.Has("prefixItems")) &&
 				(dialect == 0 || since <= dialect && dialect <= until)
 		}
@@ -69,7 +75,7 @@ func dialectOf(root *jsontree.Value) (dialect int, ok bool) {
 
 // dialectsWith returns the first and the last dialect that has a keyword of a schema (JSON Schema 2019-09 and 2020-12 Core, release notes;
 // draft-07 Validation, section 6.6).
-func dialectsWith(root, s *jsontree.Value, m *jsontree.Member) (since, until int) {
+func dialectsWith(m *jsontree.Member) (since, until int) {
 	since, until = draft6, draft2020
 	switch m.Name {
 	case "if", "then", "else":
@@ -86,10 +92,6 @@ func dialectsWith(root, s *jsontree.Value, m *jsontree.Member) (since, until int
 		if m.Kind == '[' {
 			until = draft2019
 		}
-	case "$ref":
-		if HasRestrictedRef(root, s) {
-			since = draft2019 // those before ignore what is next to it
-		}
 	}
 	return since, until
 }
@@ -99,20 +101,12 @@ func dialectMatters(root *jsontree.Value) bool {
 	matters := false
 	schema.EachSchema(root, schema.AtSchema, func(s *jsontree.Value) {
 		for i := range s.Members() {
-			since, until := dialectsWith(root, s, &s.Parts[i])
+			since, until := dialectsWith(&s.Parts[i])
 			isOfTuple := schema.AtSchema.Child(s.Parts[i].Name, &s.Parts[i].Value) == schema.AtSchemaArray || s.Parts[i].Name == "additionalItems"
 			matters = matters || !isOfTuple && (since != draft6 || until != draft2020)
 		}
 	})
 	return matters
-}
-
-// HasRestrictedRef reports whether a $ref has a keyword next to it that restricts the referenced schema further.
-func HasRestrictedRef(root, s *jsontree.Value) bool {
-	return slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool {
-		isInput := s == root && m.Name == "type" && m.Text == "object" && !refersToRoot(root)
-		return m.Name != "$ref" && !RejectsNothing(m.Name) && !isInput
-	})
 }
 
 // RejectsNothing reports whether a keyword by itself rejects no value.
