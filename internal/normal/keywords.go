@@ -19,7 +19,7 @@ func (f *NormalForms) keywords(v *jsontree.Value, name string) jsontree.Value {
 		}
 		form := f.keyword(m.Name, &m.Value)
 		isTitle := m.Name == "title" && m.Kind == '"' && RepeatsName(m.Text, name)
-		isInput := f.isInput(v) && m.Name == "type" && m.Text == "object"
+		isInput := v == f.root && m.Name == "type" && m.Text == "object"
 		if form.Kind != 0 && !isTitle && !isInput && !IsLibraryBound(v, m) && !(f.noProse && isProse(m.Name)) {
 			members[m.Name] = form
 		}
@@ -112,28 +112,15 @@ func (f *NormalForms) schemasIn(keyword string, v *jsontree.Value) jsontree.Valu
 	return form
 }
 
-// reference replaces a $ref by the form of the schema that it leads to or, if that schema contains the $ref, by a
-// pointer.
+// reference replaces a $ref by the form of the schema that it leads to.
 func (f *NormalForms) reference(v *jsontree.Value) jsontree.Value {
 	to, steps := schema.FindSchema(f.root, v)
-	if to == nil {
+	if to == nil || f.open[to] {
 		f.failed = true
 		return *v
 	}
-	name := ""
-	pointer := ""
-	for _, step := range steps {
-		name = step
-		pointer = jsontree.ExtendPointer(pointer, step)
-	}
-	if isDefinition := len(steps) == 0 || len(steps) == 2 && schema.IsDefinitions(steps[0]); !isDefinition {
-		f.refersInside = true
-	}
-	if f.open[to] {
-		f.recursive[pointer] = to
-		return jsontree.Object(jsontree.Member{Name: "$ref", Value: jsontree.String(pointer)})
-	}
-	return jsontree.String(f.digest(to, name))
+	f.refersInside = f.refersInside || len(steps) != 2 || !schema.IsDefinitions(steps[0])
+	return jsontree.String(f.digest(to, steps[len(steps)-1]))
 }
 
 // sorted sorts a list of strings, and leaves out those that are in it twice. Any other value stays as it is.

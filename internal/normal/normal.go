@@ -30,24 +30,19 @@ type NormalForms struct {
 	// Schemas whose form is being made.
 	open map[*jsontree.Value]bool
 
-	// Schemas that are part of themselves, by the pointers to them.
-	recursive map[string]*jsontree.Value
-
 	// A reference leads to a schema that is neither a definition nor the whole schema. If that is rewritten, the reference
 	// leads elsewhere, so only the whole schema is compared.
 	refersInside bool
 
-	// References lead to the whole schema, so it may be more than an input or a result, which are objects.
-	isReferred bool
-
 	// Dialects of JSON Schema read the whole schema in different ways.
 	dialectMatters bool
 
-	// There is no form: it isn't clear what a keyword means, a reference leads to no schema, or the budget is too small.
+	// There is no form: it isn't clear what a keyword means, a reference leads to no schema or to one that it is in, or the
+	// budget is too small.
 	failed bool
 
-	// A digest of what every comparison includes: the recursive schemas, and the places of arguments that are sent as
-	// headers, because clients look for these only at certain places.
+	// A digest of what every comparison includes: the places of arguments that are sent as headers, because clients look
+	// for these only at certain places.
 	context string
 }
 
@@ -69,25 +64,20 @@ const maxDepth = 200
 // comments.
 func NewForms(budget *effort.Budget, root *jsontree.Value, name string, noProse bool) *NormalForms {
 	f := &NormalForms{
-		root:      root,
-		budget:    budget,
-		noProse:   noProse,
-		of:        map[*jsontree.Value]form{},
-		byDigest:  map[string]jsontree.Value{},
-		open:      map[*jsontree.Value]bool{},
-		recursive: map[string]*jsontree.Value{},
+		root:     root,
+		budget:   budget,
+		noProse:  noProse,
+		of:       map[*jsontree.Value]form{},
+		byDigest: map[string]jsontree.Value{},
+		open:     map[*jsontree.Value]bool{},
 	}
 	f.failed = !IsUnderstood(root)
 	f.dialectMatters = dialectMatters(root)
-	f.isReferred = refersToRoot(root)
 	f.digest(root, name)
 	context := map[string]jsontree.Value{}
-	for pointer, to := range f.recursive {
-		context[pointer] = jsontree.String(f.of[to].digest)
-	}
 	schema.Visit(root, schema.AtSchema, func(v *jsontree.Value, _, at schema.Position, path []jsontree.Step) {
 		if !f.failed && at == schema.AtSchema && v.Has(schema.HeaderKeyword) {
-			pointer := "header "
+			pointer := ""
 			for _, step := range path {
 				pointer = jsontree.ExtendPointer(pointer, schema.PointerToken(step))
 			}
@@ -134,9 +124,6 @@ func (f *NormalForms) comparable(after *NormalForms, old, new *jsontree.Value) b
 	return f.Uses(old) && after.Uses(new) && f.context == after.context && (isSameDialect || !f.dialectMatters && !after.dialectMatters)
 }
 
-// isInput reports whether a schema is for nothing but a whole input or a whole result, and those are objects.
-func (f *NormalForms) isInput(v *jsontree.Value) bool { return v == f.root && !f.isReferred }
-
 // refersToRoot reports whether a reference leads to the whole schema.
 func refersToRoot(root *jsontree.Value) bool {
 	found := false
@@ -179,7 +166,7 @@ func (f *NormalForms) digest(v *jsontree.Value, name string) string {
 	case '{':
 		made.keywords = f.keywords(v, name)
 		whole = f.rewritten(made.keywords)
-		if f.isInput(v) && isType(whole, "object") {
+		if v == f.root && isType(whole, "object") {
 			whole = WithoutMembers(whole, "type")
 		}
 	}
