@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -143,6 +144,7 @@ const (
 type Reason struct {
 	Cause   Cause
 	Pointer string // where in the entry it is; or ""
+	Host    string // the new host; or ""
 }
 
 // rank works out how early an entry is read, and why.
@@ -243,8 +245,8 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 		if f.ID != "new-address" {
 			continue
 		}
-		if r.hasNewHost(e.Server, new) {
-			earlier(ClassNewHost, Reason{CauseNewHost, f.Pointer})
+		if host := r.newHost(e.Server, new); host != "" {
+			earlier(ClassNewHost, Reason{CauseNewHost, f.Pointer, host})
 		}
 	}
 }
@@ -312,8 +314,8 @@ func sentencesIn(v jsontree.Value) map[string]bool {
 	return sentences
 }
 
-// hasNewHost reports whether a definition has a host that its server's pins don't have.
-func (r *reader) hasNewHost(server string, definition jsontree.Value) bool {
+// newHost returns the first host of a definition, by name, that its server's pins don't have, or "".
+func (r *reader) newHost(server string, definition jsontree.Value) string {
 	known := r.hosts[server]
 	if known == nil {
 		known = map[string]bool{}
@@ -324,12 +326,12 @@ func (r *reader) hasNewHost(server string, definition jsontree.Value) bool {
 	}
 	hosts := map[string]bool{}
 	addHosts(hosts, definition)
-	for host := range hosts {
+	for _, host := range slices.Sorted(maps.Keys(hosts)) {
 		if !known[host] {
-			return true
+			return host
 		}
 	}
-	return false
+	return ""
 }
 
 // BulkWarning returns why an entry is named before it is accepted with many others, or "".

@@ -231,7 +231,7 @@ var causes = []struct {
 	{facts.CauseScript, "has a script"},
 	{facts.CauseSameName, "named like a skill of another server"},
 	{facts.CauseDestructive, "declared destructive"},
-	{facts.CauseSecret, "asks for a secret, or returns one"},
+	{facts.CauseSecret, "has a new place for a secret"},
 	{facts.CauseWritesFile, "writes where the caller says"},
 	{facts.CauseRestrictionRemoved, "a restriction is gone from its text"},
 	{facts.CauseHintLoosened, "clients ask less"},
@@ -263,11 +263,13 @@ func (r *Report) explainNumbers(m *Model) bool {
 func (r *Report) worst(m *Model, explains bool) {
 	for _, one := range causes {
 		var named []layout.Run
+		var details []string
 		more := -maxWorst
 		for _, e := range r.entries {
 			if !e.Class.IsReadFirst() || e.Reason.Cause != one.cause {
 				continue
 			}
+			details = append(details, r.detail(e))
 			if more++; more > 0 {
 				continue
 			}
@@ -284,9 +286,22 @@ func (r *Report) worst(m *Model, explains bool) {
 			named = append(named, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: "and " + text.FormatNumber(more) + " more"})
 		}
 		if named != nil {
-			m.Worst = append(m.Worst, append([]layout.Run{{Op: '=', Text: one.said + ": "}}, named...))
+			said := joined(", ", one.said, text.JoinNames(distinct(details), 1))
+			m.Worst = append(m.Worst, append([]layout.Run{{Op: '=', Text: said + ": "}}, named...))
 		}
 	}
+}
+
+// detail returns what the head adds to the reason why an entry is read first: its new host, or its place for a secret or a
+// file; or "".
+func (r *Report) detail(e *drifted) string {
+	switch e.Reason.Cause {
+	case facts.CauseSecret, facts.CauseWritesFile:
+		return r.place(e.Ref(), e.Reason.Pointer)
+	case facts.CauseNewHost:
+		return text.QuoteName(e.Reason.Host)
+	}
+	return ""
 }
 
 // standsOut returns what a reader has to notice in a block: a new warning, a note in facts.NoteIDs, a rename, or the

@@ -46,7 +46,7 @@ func TestReadFirst(t *testing.T) {
 		}
 	}
 	review := written(t, plain.WriteDiff, r, plain.Style{})
-	if want := fmt.Sprintf("\n  read first, the new sentences most like orders:\n    get_13 (%d)  | Before you answer", first.Block); !strings.Contains(review, want) {
+	if want := fmt.Sprintf("\n  read first: get_13 (%d)  | Before you answer", first.Block); !strings.Contains(review, want) {
 		t.Errorf("no %q in\n%.1500s", want, review)
 	}
 	few := reporttest.UpgradeReport(pinned, pintest.PinsOf(t, "["+strings.Join(append(before[:19:19], after[19]), ",")+"]", pin.Policy{}))

@@ -35,7 +35,7 @@ type SharedChanges struct {
 	entries []*drifted
 	changes []*change // of all of them
 	rank    int
-	breaks  []string // what of it breaks callers, in a few words each
+	breaks  []*change // what of it breaks callers, of the first entry
 }
 
 // shares reports whether the review prints shared changes once.
@@ -131,7 +131,7 @@ func (r *Report) findShared() {
 		set.Rows = append(set.Rows, all[0].row)
 		set.rank = min(set.rank, all[0].rank())
 		if c := all[0]; c.breaks {
-			set.breaks = append(set.breaks, c.row.Word+": "+strings.TrimPrefix(c.row.Place, "arguments."))
+			set.breaks = append(set.breaks, c)
 		}
 		set.changes = append(set.changes, all...)
 		for _, c := range all {
@@ -256,40 +256,62 @@ func who(list, all []*drifted) (count, also, names string) {
 	return count, also, strings.Join(said, ", ")
 }
 
-// breaks describes in a few words what breaks callers: in several entries, "new, required: connectionId in 21 tools", and the names
-// of the others.
+// breaks describes what breaks callers, by what changed: "new, required: connectionId in 21 tools (1), run (46); removed:
+// stat (50)". In a short review only what several entries share is named, because a reader soon finds the rest.
 func (r *Report) breaks() string {
-	var said []string
+	var order []string
+	named := map[string][]string{}
+	add := func(what, who string, number int) {
+		if named[what] == nil {
+			order = append(order, what)
+		}
+		named[what] = append(named[what], who+" ("+strconv.Itoa(number)+")")
+	}
 	for _, s := range r.shared {
-		if s.breaks != nil {
-			said = append(said, strings.Join(s.breaks, " and ")+" in "+s.Count+numberOf(s.Number))
+		for _, c := range s.breaks {
+			add(c.row.Word, strings.TrimPrefix(c.row.Place, "arguments.")+" in "+s.Count, s.Number)
 		}
 	}
-	if more := len(said) - maxShared; more > 0 {
-		said = append(said[:maxShared], text.FormatCount(more, "more shared change"))
-	}
 	isShared := func(c *change) bool { return c.shared != nil && c.shared.breaks != nil }
-	var others []string
 	for _, b := range r.blocks {
 		for _, e := range b.of {
-			if e.Severity == label.Breaking && !slices.ContainsFunc(e.changes, isShared) {
-				others = append(others, text.QuoteName(e.Name)+numberOf(b.Number))
+			if e.Severity == label.Breaking && !slices.ContainsFunc(e.changes, isShared) && len(r.blocks) > shortReview {
+				add(e.breaks(), text.QuoteName(e.Name), b.Number)
 			}
 		}
 	}
-	if len(r.blocks) <= shortReview {
-		others = nil // a reader soon finds them
+	var said []string
+	for _, what := range order {
+		said = append(said, what+": "+text.JoinNames(named[what], maxNamed))
 	}
-	return joined("; also ", strings.Join(said, "; "), text.JoinNames(others, maxOwn))
+	if more := len(said) - maxBreaks; more > 0 {
+		said = append(said[:maxBreaks], text.FormatNumber(more)+" more kinds")
+	}
+	return strings.Join(said, "; ")
 }
 
-// maxShared is how many shared changes that break callers the head of a review describes.
-const maxShared = 3
+// Of the kinds of changes that break callers the head of a review names maxBreaks, and of each kind maxNamed entries or
+// shared changes.
+const (
+	maxBreaks = 4
+	maxNamed  = 3
+)
 
-// maxOwn is how many entries the head of a review names because they break callers by themselves.
-const maxOwn = 3
-
-func numberOf(block int) string { return " (" + strconv.Itoa(block) + ")" }
+// breaks returns in a few words what of an entry breaks callers first.
+func (e *drifted) breaks() string {
+	for _, c := range e.changes {
+		if c.breaks {
+			return c.row.Word
+		}
+	}
+	switch {
+	case e.RenamedFrom+e.RenamedTo != "":
+		return "renamed"
+	case e.Kind == pin.DriftRemoved:
+		return "removed"
+	}
+	return "not explained"
+}
 
 // SharedNumbers lists the numbers of the shared changes that a block has, of those that were told; nil: of all.
 func (b *Block) SharedNumbers(told map[int]bool) string {

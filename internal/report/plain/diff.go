@@ -114,12 +114,13 @@ func (t *Writer) WriteOverview(m *report.Model) {
 
 // readFirst prints the new sentences that are worth reading first.
 func (t *Writer) readFirst(m *report.Model) {
-	t.WriteNotes("  ", "read first, the new sentences most like orders:")
+	title := "  read first: "
 	for i, first := range m.ReadFirst {
 		if i >= leastFirst && t.lines >= mostHead {
 			break
 		}
-		where := fmt.Sprintf("    %s (%d)", first.Entry, first.Block)
+		where := fmt.Sprintf("%s%s (%d)", title, first.Entry, first.Block)
+		title = "    "
 		room := max(5, t.Width-layout.Columns(where)-len("  | ..."))
 		said := []rune(first.Text)
 		if len(said) > room {
