@@ -233,14 +233,16 @@ func (l Line) Wrap(room, width int) (out []Line) {
 
 // fit returns how many bytes of s fit into room columns and, if all do, how many columns they use. It cuts a text
 // that is too wide after the last space, or before the last <U+...> mark of ours, in the second half of the room;
-// else after a dot or a slash there, or where the room ends.
+// else before a dot or a slash there, or where the room ends. A space at the end of a row isn't seen, so where the text
+// without it would be cut at the same place, the space begins the next row.
 func fit(s string, room, width int) (size, columns int) {
 	blank, step := 0, 0
+	blanks := 0
 	mark := false
 	for i, r := range s {
 		if r == '<' && text.SpellsMark(s[i+1:]) {
 			if mark = true; columns > room/2 {
-				blank = i
+				blank = len(strings.TrimSuffix(s[:i], " "))
 			}
 		}
 		if r == '>' {
@@ -253,8 +255,11 @@ func fit(s string, room, width int) (size, columns int) {
 			columns++
 		}
 		if columns > room {
-			if blank == 0 && step > 0 && !strings.ContainsRune("|:", rune(s[step])) {
+			if blank == 0 && step > 0 {
 				return step, columns
+			}
+			if blanks == 1 && blank == step {
+				return blank - 1, columns
 			}
 			if blank == 0 && room >= width/2 {
 				blank = i
@@ -266,11 +271,12 @@ func fit(s string, room, width int) (size, columns int) {
 			}
 			return blank, columns // 0: begin on the next line
 		}
-		if r == ' ' && !mark && columns > room/2 {
+		if r == ' ' && !mark && columns > room/2 && !strings.HasSuffix(s[:i], " ") {
 			blank = i + 1
+			blanks++
 		}
 		if (r == '.' || r == '/') && !mark && columns > room/2 {
-			step = i + 1
+			step = i
 		}
 	}
 	return len(s), columns

@@ -68,7 +68,7 @@ func (f *NormalForms) keyword(name string, v *jsontree.Value) jsontree.Value {
 // JavaScript's numbers count up to. Libraries of that language write them as bounds, and nobody sends others.
 func IsLibraryBound(s *jsontree.Value, m *jsontree.Member) bool {
 	bound := map[string]string{"maximum": "9007199254740991", "minimum": "-9007199254740991"}[m.Name]
-	return bound != "" && m.Text == bound && s.Get("type").Text == "integer"
+	return bound != "" && m.Kind == '0' && m.Text == bound && s.Get("type").Text == "integer"
 }
 
 // isType reports whether a schema accepts one type alone.

@@ -162,7 +162,7 @@ func (s *signer) values(prefix, at string, v jsontree.Value) {
 }
 
 // root adds an input or output schema. The schema must describe an object (MCP 2025-11-25, Tool), so its line omits
-// "object" before other words, and says "no type" if the type is missing. The places inside the schema begin with
+// "object" before other words, except next to listed values, which imply other types, and says "no type" if the type is missing. The places inside the schema begin with
 // place.
 func (s *signer) root(name, place, pointer string, v jsontree.Value) {
 	from := len(s.lines)
@@ -171,7 +171,7 @@ func (s *signer) root(name, place, pointer string, v jsontree.Value) {
 	l.Place = pointer
 	if !v.Has("type") {
 		l.Parts = append([]string{"no type"}, l.Parts...)
-	} else if len(l.Parts) > 0 && l.Parts[0] == "object" {
+	} else if len(l.Parts) > 0 && l.Parts[0] == "object" && !v.Has("enum") && !v.Has("const") {
 		l.Parts = l.Parts[1:]
 	}
 	l.Phrase = cmp.Or(phraseOf(l.Parts), l.Phrase)
@@ -239,7 +239,8 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 	place := c.place + "/" + m.Name
 	add := func(name, before, step, place string, v jsontree.Value, required bool) {
 		printed := before + nameOf(name)
-		if before == "" && standsForItself(name) {
+		isLabel := isOfPrompt && pin.IsSpecifiedMember(pin.Prompts, name) // "title" is the prompt's
+		if before == "" && (isLabel || standsForItself(name)) {
 			printed = `"` + name + `"`
 		}
 		list = append(list, child{printed, name, jsontree.ExtendPointer(pointer, step), place, v, required, isOfPrompt})
@@ -258,7 +259,7 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 		said := map[string]string{"items": c.place + "[]", "additionalProperties": c.place + ".*"}[m.Name]
 		return []child{{name: cmp.Or(printed, m.Name), pointer: pointer, place: cmp.Or(said, place), value: m.Value}}
 	case at == schema.AtSchemaArray:
-		names := constants(c.value, m.Items())
+		names := constants(c.value, m)
 		for i, item := range m.Items() {
 			name := "[" + strconv.Itoa(i) + "]"
 			of := place + "/" + strconv.Itoa(i)
@@ -291,11 +292,13 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 func (s *signer) schema(c child, depth int) {
 	own := Line{Depth: depth, Name: c.name, Pointer: c.pointer, Place: c.place, Required: c.required}
 	if c.value.Kind != '{' {
-		own.Phrase = map[byte]string{'t': "anything", 'f': "nothing"}[c.value.Kind]
-		if own.Phrase == "" {
-			own.Phrase = "no schema"
+		w := wording{kind: map[byte]string{'t': "anything", 'f': "nothing"}[c.value.Kind]}
+		if w.kind == "" {
+			w.kind = "no schema"
 			own.Text = c.value
 		}
+		own.Parts = w.parts(c.required)
+		own.Phrase = phraseOf(own.Parts)
 		s.lines = append(s.lines, own)
 		return
 	}
@@ -379,14 +382,16 @@ const mostAlternatives = 50
 
 // constants names alternatives by a parameter whose constant value is different in every other alternative with
 // parameters: "name find". It names an alternative that is a constant itself by that constant. A name is "" if no such
-// constant can be described in plain words, or if the schema has several lists of schemas.
-func constants(around jsontree.Value, list []jsontree.Member) []string {
+// constant can be described in plain words, if the schema has several lists of schemas, or in a tuple, whose order counts.
+func constants(around jsontree.Value, of jsontree.Member) []string {
+	list := of.Items()
+	isTuple := of.Name == "items" || of.Name == "prefixItems"
 	names := make([]string, len(list))
 	isOther := func(m jsontree.Member) bool {
 		return m.Kind != '[' || schema.KeywordPosition(m.Name) != schema.AtSchemaArray
 	}
 	lists := slices.DeleteFunc(slices.Clone(around.Members()), isOther)
-	if len(list) < 2 || len(list) > mostAlternatives || len(lists) > 1 {
+	if isTuple || len(list) < 2 || len(list) > mostAlternatives || len(lists) > 1 {
 		return names
 	}
 	type constant struct{ name, value string }
@@ -511,12 +516,6 @@ var constraints = sync.OnceValue(func() []string {
  minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems`)
 })
 
-// largest and smallest are the bounds that libraries write for any integer.
-const (
-	largest  = "9007199254740991"
-	smallest = "-9007199254740991"
-)
-
 // wordsOf describes a schema, except for what gets lines of its own.
 func wordsOf(v jsontree.Value) (w wording) {
 	types := v.Get("type")
@@ -546,7 +545,7 @@ func wordsOf(v jsontree.Value) (w wording) {
 	}
 	if low, high := v.Get("minimum"), v.Get("maximum"); low.Kind == '0' && high.Kind == '0' {
 		w.span = " " + low.Text + ".." + high.Text
-		if high.Text == largest && w.kind == "integer" {
+		if normal.IsLibraryBound(&v, &jsontree.Member{Name: "maximum", Value: high}) {
 			w.span = " from " + low.Text // an integer can't be larger
 		}
 		w.covers("minimum", "maximum")
@@ -560,7 +559,7 @@ func wordsOf(v jsontree.Value) (w wording) {
 		w.covers("minLength", "maxLength")
 	}
 	for _, m := range v.Members() {
-		w.member(m)
+		w.member(v, m)
 	}
 	w.implyType(v)
 	return w
@@ -586,15 +585,14 @@ func (w *wording) implyType(v jsontree.Value) {
 	}
 }
 
-// member puts a member of a schema into words, if a few are enough.
-func (w *wording) member(m jsontree.Member) {
+// member puts a member of a schema (of) into words, if a few are enough.
+func (w *wording) member(of jsontree.Value, m jsontree.Member) {
 	v := m.Value
 	limit := ""
 	short := ""
-	isBound := m.Name == "maximum" && v.Text == largest || m.Name == "minimum" && v.Text == smallest
 	if slices.Contains(w.said, m.Name) {
 		return
-	} else if isBound && w.kind == "integer" {
+	} else if normal.IsLibraryBound(&of, &m) {
 		w.covers(m.Name)
 		return
 	} else if slices.Contains(constraints(), m.Name) {
