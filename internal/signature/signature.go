@@ -193,7 +193,8 @@ func (s *signer) unshown(v jsontree.Value, uri string) bool {
 			continue
 		}
 		pointer := jsontree.ExtendPointer("/resources", strconv.Itoa(i))
-		s.lines = append(s.lines, Line{Name: nameOf(name), Phrase: item.Get("size").Text + " bytes, not shown", Pointer: pointer, Place: pointer})
+		place := pointer + "(" + nameOf(name) + ")"
+		s.lines = append(s.lines, Line{Name: nameOf(name), Phrase: item.Get("size").Text + " bytes, not shown", Pointer: pointer, Place: place})
 	}
 	return true
 }
@@ -650,7 +651,7 @@ func plain(v jsontree.Value) string {
 	if w.isImplied && len(v.Parts) == 2 && value.Kind != 0 && value.Kind != 'n' { // null would read as the type
 		return layout.CompactJSON(value)
 	}
-	if len(w.limits) > 0 {
+	if len(w.limits) > 0 || w.span != "" {
 		return "(" + phraseOf(w.parts(false)) + ")"
 	}
 	return w.kind

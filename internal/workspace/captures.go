@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -144,8 +143,8 @@ func serverOf(file string) (server string, ok bool) {
 // can't be in a file's name on every system. serverOf reads the server ID back from it. CaptureFileName
 // returns "" for what can't be a server ID: a text that is empty, too long, or not printable ASCII.
 func CaptureFileName(id string) string {
-	name := special.ReplaceAllStringFunc(id, func(c string) string { return fmt.Sprintf("%%%02X", c) }) + ".jsonl"
-	if !possible.MatchString(id) || len(id) > 100 || !filepath.IsLocal(name) {
+	name := special().ReplaceAllStringFunc(id, func(c string) string { return fmt.Sprintf("%%%02X", c) }) + ".jsonl"
+	if !possible().MatchString(id) || len(id) > 100 || !filepath.IsLocal(name) {
 		return ""
 	}
 	return name
@@ -155,8 +154,8 @@ func CaptureFileName(id string) string {
 const FileNameRule = "only a server ID of 1 to 100 printable ASCII characters can name a file"
 
 var (
-	possible = regexp.MustCompile(`^[ -~]+$`)
-	special  = regexp.MustCompile(`^[.-]|[^A-Za-z0-9_@.-]`)
+	possible = text.LazyRegexp(`^[ -~]+$`)
+	special  = text.LazyRegexp(`^[.-]|[^A-Za-z0-9_@.-]`)
 )
 
 // IsCapture reports whether a file is there that can be read as a capture.
