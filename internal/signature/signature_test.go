@@ -2,6 +2,7 @@ package signature
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -265,6 +266,9 @@ func madeSchema(m jsontest.Maker, depth int) string {
 	if m.IntN(12) == 0 || depth < 0 {
 		return m.Pick(`{}`, `true`, `false`, `null`, `"string"`, `[]`)
 	}
+	if m.IntN(8) == 0 { // what fits on the line around it
+		return m.Pick(`{"type":"integer","minimum":`+m.Pick(`1`, `2`)+`,"maximum":`+m.Pick(`5`, `7`)+`}`, `{"type":"string","maxLength":`+m.Pick(`5`, `7`)+`}`, `{"type":"`+m.Pick(`string`, `number`)+`"}`)
+	}
 	var parts []string
 	add := func(often int, name string, value func() string) {
 		if m.IntN(often) == 0 {
@@ -359,7 +363,7 @@ func differences(a, b jsontree.Value, pointer string) (list []string) {
 // that is the name in words, a dialect, an empty list.
 func TestNothingIsHiddenBySignatures(t *testing.T) {
 	t.Parallel()
-	m := jsontest.NewMaker(77)
+	m := jsontest.NewMaker(1)
 	rounds, allAlike := jsontest.RoundCount(500, 1_500), 0
 	for entryType := range pin.Instructions {
 		different, alike := 0, 0
@@ -385,9 +389,11 @@ func TestNothingIsHiddenBySignatures(t *testing.T) {
 					return root
 				}
 				open := func(v jsontree.Value) bool { return v.Kind == 't' || v.Kind == '{' && len(v.Parts) == 0 }
+				empty := func(v jsontree.Value) bool { return len(v.Parts) == 0 && v.Text == "" }
 				name := steps[len(steps)-1]
-				says := !slices.Contains([]string{"title", "$schema", "properties", "required", "annotations"}, name) // in words, a dialect, empty
-				if says && !(name == "additionalProperties" && open(at(old)) && open(at(new))) {
+				isUnsaid := slices.Contains([]string{"title", "$schema"}, name) || // in words, a dialect
+					slices.Contains([]string{"properties", "required", "annotations"}, name) && empty(at(old)) && empty(at(new))
+				if !isUnsaid && !(name == "additionalProperties" && open(at(old)) && open(at(new))) {
 					t.Fatalf("%s isn't shown in\n%s\n%s\n%s", pointer, short, jsontree.Append(nil, old), jsontree.Append(nil, new))
 				}
 			}
@@ -399,5 +405,41 @@ func TestNothingIsHiddenBySignatures(t *testing.T) {
 	}
 	if allAlike < rounds/250 {
 		t.Error("no pair is alike")
+	}
+}
+
+// TestPairsOfKeywordsShow: two keywords of a schema, each with one value, with another or missing, have nine signatures, wherever
+// the schema is.
+func TestPairsOfKeywordsShow(t *testing.T) {
+	values := map[string][]string{"number": {`1`, `2`}, "string": {`"a"`, `"b"`}, "bool": {`true`, `false`}}
+	kinds := map[string]string{"pattern": "string", "format": "string", "contentEncoding": "string", "uniqueItems": "bool", "nullable": "bool"}
+	for of, keywords := range map[string][]string{
+		"integer": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "default", "const", "format", "nullable"},
+		"string":  {"minLength", "maxLength", "pattern", "format", "default", "const", "contentEncoding"},
+		"array":   {"minItems", "maxItems", "uniqueItems", "default"},
+	} {
+		for _, around := range []string{`%s`, `{"type":"array","items":%s}`, `{"anyOf":[%s,{"type":"null"}]}`, `{"oneOf":[%s,{"type":"boolean"}]}`, `{"prefixItems":[%s]}`, `{"additionalProperties":%s}`, `{"allOf":[%s]}`} {
+			for i, one := range keywords {
+				for _, other := range keywords[:i] {
+					known := map[string]string{}
+					for _, v := range append(values[cmp.Or(kinds[one], "number")], "") {
+						for _, w := range append(values[cmp.Or(kinds[other], "number")], "") {
+							schema := `{"type":"` + of + `"`
+							for name, value := range map[string]string{one: v, other: w} {
+								if value != "" {
+									schema += `,"` + name + `":` + value
+								}
+							}
+							tool := fmt.Sprintf(`{"name":"t","inputSchema":{"type":"object","properties":{"p":`+around+`}}}`, schema+"}")
+							said := signed(pin.Tools, pintest.CanonicalTree(t, tool))
+							if before, is := known[said]; is {
+								t.Errorf("%s and %s read\n%s", before, tool, said)
+							}
+							known[said] = tool
+						}
+					}
+				}
+			}
+		}
 	}
 }
