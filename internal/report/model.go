@@ -433,7 +433,8 @@ type Row struct {
 func (row Row) own(lines []Line) Row {
 	depth := lines[0].Depth
 	if lines[0].Phrase == "" && lines[0].Text == nil && len(lines) > 1 && lines[1].Name == "" {
-		lines = lines[1:]
+		lines = lines[1:] // keywords that follow no text
+		lines[0].Phrase = ""
 	}
 	row.Phrase = joined("; ", row.Phrase, lines[0].Phrase)
 	row.Text = lines[0].Text

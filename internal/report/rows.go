@@ -516,9 +516,7 @@ func (d *describer) values(l *line, isWhole bool) []Line {
 		was, is = untitled(was), untitled(is)
 	}
 	for _, line := range d.value(l.edits, was, is, l.is.Place, isWhole) {
-		line.Depth = l.is.Depth + 1
-		line.Place += " (keywords)"
-		lines = append(lines, line)
+		lines = append(lines, keywords(line.Text, l.is))
 	}
 	return lines
 }
@@ -631,6 +629,11 @@ func lineOf(l *signature.Line) Line {
 	return Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Place: l.Place, pointer: l.Pointer, isHint: l.IsHint}
 }
 
+// keywords returns the line below l for its keywords. Without a word of its own, it would read like the end of the text above it.
+func keywords(shown []layout.Line, l *signature.Line) Line {
+	return Line{Depth: l.Depth + 1, Phrase: "keywords", Text: shown, Place: l.Place + " (keywords)"}
+}
+
 // laidOut lays out a line of a definition, and below it the keywords that it doesn't have in words.
 func laidOut(sign byte, l *signature.Line) []Line {
 	own := lineOf(l)
@@ -638,7 +641,7 @@ func laidOut(sign byte, l *signature.Line) []Line {
 	if l.Keywords.Kind == 0 {
 		return []Line{own}
 	}
-	return []Line{own, {Depth: l.Depth + 1, Text: layout.ValueLines(sign, l.Keywords, false), Place: l.Place + " (keywords)"}}
+	return []Line{own, keywords(layout.ValueLines(sign, l.Keywords, false), l)}
 }
 
 // sentences makes lines of the edited sentences of a text.
