@@ -432,8 +432,9 @@ type Row struct {
 // own returns a row with some lines of a definition. The first line becomes the row itself, without its name.
 func (row Row) own(lines []Line) Row {
 	depth := lines[0].Depth
+	// Keywords that follow no text need no word of their own.
 	if lines[0].Phrase == "" && lines[0].Text == nil && len(lines) > 1 && lines[1].Name == "" {
-		lines = lines[1:] // keywords that follow no text
+		lines = lines[1:]
 		lines[0].Phrase = ""
 	}
 	row.Phrase = joined("; ", row.Phrase, lines[0].Phrase)

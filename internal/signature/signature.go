@@ -240,7 +240,8 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 	place := c.place + "/" + m.Name
 	add := func(name, before, step, place string, v jsontree.Value, required bool) {
 		printed := before + nameOf(name)
-		isLabel := isOfPrompt && pin.IsSpecifiedMember(pin.Prompts, name) // "title" is the prompt's
+		// The prompt itself has a line called title.
+		isLabel := isOfPrompt && pin.IsSpecifiedMember(pin.Prompts, name)
 		if before == "" && (isLabel || standsForItself(name)) {
 			printed = `"` + name + `"`
 		}
