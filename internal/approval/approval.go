@@ -54,9 +54,10 @@ func (w *Warning) isWhole() bool { return w.Entry.Key == pin.Key{} }
 // accepting drift.
 func (w *Warning) stays() bool { return w.Where == InMatchingEntry || w.Where == InPinOnly }
 
-// MissedWarningFunc returns a function that reports whether a warning is new, affects an outcome and is missing from the case.
-// While a tool may still be accepted, texts of its server may name it without a warning, so some warnings are known
-// only after the decision. accepted is the accepted drift, and gone has the entries that agents lose.
+// MissedWarningFunc returns a function that reports whether an unaccepted warning matters for an outcome but is missing
+// from the Input. Such warnings are known only after the decision, because a text may name a tool of its own server
+// without a warning as long as that tool may still be accepted. accepted is the accepted drift, and gone has the
+// entries that agents lose.
 func (c *Input) MissedWarningFunc(out *Outcome, accepted []pin.Drift, gone pin.Refs) func(w Warning) bool {
 	known := map[Warning]bool{}
 	for _, w := range c.Warnings {
@@ -73,10 +74,11 @@ func (c *Input) MissedWarningFunc(out *Outcome, accepted []pin.Drift, gone pin.R
 			return false
 		}
 		if w.Where == InDriftedEntry {
-			return out.Accepted[w.Entry] // a pinned text that is replaced goes
+			return out.Accepted[w.Entry] // otherwise its text isn't pinned
 		}
 		own := pin.Ref{Server: w.Entry.Server, Key: pin.Key{Type: pin.Tools, Name: w.NamedTool}}
 		isAdded := slices.ContainsFunc(added[w.NamedTool], func(server string) bool { return server != w.Entry.Server })
+		// If the entry is accepted, its pinned text is replaced.
 		return w.stays() && !out.Accepted[w.Entry] && w.NamedTool != "" && (gone[own] || isAdded)
 	}
 }
@@ -93,12 +95,12 @@ const (
 	// Kept out of the pins by the policy, so that no approval covers it.
 	InUnpinnedText
 
-	InPinOnly // in a pinned text that no capture at hand repeats
+	InPinOnly // in a pinned text that no captured entry repeats
 )
 
 // Choices are a person's choices, by flags or, if Answers is set, at the prompt. The caller has checked the
-// flags: --accept excludes --accept-all and --only, and --deny excludes --only. With All, every selector in
-// Only is a word.
+// flags: --accept excludes --accept-all and --only, and --deny excludes --only. With AcceptAll, every selector in Only
+// is a word, not a name.
 type Choices struct {
 	// The command line of this run, from which errors make the next command to type.
 	CommandLine shell.Command
@@ -112,14 +114,14 @@ type Choices struct {
 	// --accept, or --accept-warning where no other flag accepts anything.
 	Accept []Selector
 
-	// Accepts has the values of --accept-warning. This flag also accepts the entry's drift, but a denied entry stays
-	// denied.
+	// Accept has the values of --accept-warning. That flag also accepts the drift of the entry, but a denied entry
+	// stays denied.
 	KeepsDenied bool
 
 	// --deny: entries to pin and to keep from agents.
 	Deny []Selector
 
-	Only []Selector // --only: nothing but these is decided about
+	Only []Selector // --only: only these are decided
 
 	// --accept-warning: the entries that are accepted despite their warnings.
 	AcceptWarning []Selector
@@ -206,5 +208,5 @@ type Outcome struct {
 	// Entries that were denied, and no longer are.
 	NoLongerDenied pin.Refs
 
-	UnusedSelectors []Selector // what was asked for and isn't drift
+	UnusedSelectors []Selector // the selectors that had nothing to accept
 }

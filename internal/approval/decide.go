@@ -24,12 +24,13 @@ type decision struct {
 	// Whether a denied entry of a list is gone (isAwaited).
 	awaited pin.Refs
 
-	// The pins that what drifted is renamed from or looks like.
+	// The keys of the pins that drifted entries seem to be renamed from, and of the denied pins that drifted entries
+	// look like.
 	former pin.Refs
 
 	refused pin.Refs // drift that was asked for, but has a new warning
 
-	// The definitions that are denied in this run, without names; nil until they are needed.
+	// The definitions, without their names, of the entries that are denied in this run; nil until they are needed.
 	copies map[string]bool
 
 	yes *Answers
@@ -155,7 +156,7 @@ func (d *decision) beforeAnswers() *fail.Error {
 	return nil
 }
 
-// words are the words by which --only selects a drift.
+// words returns the words by which --only selects a drift.
 func (d *decision) words(drift *pin.Drift) []string {
 	words := d.Facts[drift.Ref()].SelectorWords
 	if d.warned[drift.Ref()] {
@@ -206,7 +207,8 @@ func (d *decision) newWarnings(result string) *fail.Error {
 		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", d.CommandLine.ForVerb(d.CommandName)).Refusal()
 }
 
-// UnsettledError is the error if each decision has warnings that the one before lacked.
+// UnsettledError is the error for decisions that do not converge: each one causes warnings that the one before did not
+// have.
 func (said *Choices) UnsettledError() *fail.Error {
 	return fail.New("accepted entries have more and more new warnings: nothing was written").
 		Hint("accept a few at a time: %s", said.CommandLine.ForVerb("diff")).Refusal()
@@ -236,7 +238,8 @@ func (d *decision) isNamed(drift *pin.Drift) bool {
 	return drift.Type == pin.Tools && slices.ContainsFunc(d.named[drift.Name], func(w Warning) bool { return d.prevents(&w, drift) })
 }
 
-// prevents reports whether a warning about a tool's name prevents an answer about that tool.
+// prevents reports whether a new warning about a tool's name prevents this drift of the tool from being accepted, or
+// the tool from being denied.
 func (d *decision) prevents(w *Warning, drift *pin.Drift) bool {
 	isAdded := drift.Kind == pin.DriftAdded
 	isAbout := isAdded
@@ -277,7 +280,7 @@ func (d *decision) take() *fail.Error {
 		d.refuseNamed()
 	}
 	for _, w := range d.Warnings {
-		isGone := w.Where == InPinOnly && d.out.Accepted[w.Entry] // with the text that it is about
+		isGone := w.Where == InPinOnly && d.out.Accepted[w.Entry] // accepting the entry replaces the pinned text that the warning is about
 		if w.stays() && !isGone && d.yes.AcceptedWarnings[w.EntryWarning] {
 			d.out.RecordedWarnings[w.EntryWarning] = true
 		}
@@ -409,9 +412,10 @@ func (d *decision) isCopy(drift *pin.Drift) bool {
 	return len(d.copies) > 0 && drift.Captured != nil && !d.yes.Denied[drift.Ref()] && d.copies[drift.Captured.DefinitionWithoutName()]
 }
 
-// isHeld reports whether bulk acceptance skips a drift: the drift of an entry that is, or may be, a denied entry under
-// another name, and the drift of the denied entry itself. If the denied definition were no longer pinned, the next bulk
-// acceptance would accept the other entry, which may be in another capture. A renamed entry keeps its pin, too.
+// isHeld reports whether bulk acceptance skips a drift: that of an entry that is, or may be, a denied entry under
+// another name, and that of the denied entry itself. Without the denied pin, a later bulk acceptance, perhaps of
+// another capture, would accept the renamed entry. While a denied entry is missing, the pin of an entry that seems to
+// be renamed stays, too.
 func (d *decision) isHeld(drift *pin.Drift) bool {
 	isGone := drift.Kind == pin.DriftRemoved
 	isFormer := d.former[drift.Ref()]
@@ -419,8 +423,8 @@ func (d *decision) isHeld(drift *pin.Drift) bool {
 	return isKept || d.mayBeDenied(drift) || drift.LooksDenied()
 }
 
-// mark sets Denied and Allowed of the outcome: the entries that become denied, or stay denied while their drift is
-// accepted, and the entries that are no longer denied.
+// mark sets Denied and NoLongerDenied of the outcome: the entries that become denied, or stay denied while their drift
+// is accepted, and the entries that are no longer denied.
 func (d *decision) mark() {
 	drifted := pin.Refs{}
 	set := func(drift *pin.Drift) {

@@ -62,9 +62,9 @@ func (d *decision) flags() *fail.Error {
 	return nil
 }
 
-// isOwn reports whether a selector is enough for a drift that bulk acceptance skips. A denied entry is dropped only by
-// its name, because another entry may have the same digest, and --accept-warning accepts a text. An entry that may be a
-// denied one is accepted only by its digest.
+// isOwn reports whether a selector is enough for a drift that bulk acceptance skips. The pin of a denied entry is
+// removed only if the selector names the entry: another entry may have the same digest, and --accept-warning accepts
+// only a text. An entry that may be a denied one is accepted only if the selector has its digest.
 func (d *decision) isOwn(s *Selector, drift *pin.Drift) bool {
 	if drift.Kind == pin.DriftRemoved {
 		return s.isOne() && !d.KeepsDenied
@@ -92,8 +92,8 @@ func (d *decision) records() *fail.Error {
 }
 
 // acceptsWarnings reports whether flags accept the warnings of an entry. A name refers first to an entry of the
-// compared servers. If flags name entries, --accept-warnings applies to them, and to no other entry without drift, such
-// as one that only a pattern matches, because nobody may have read its text.
+// compared servers. If flags name entries, --accept-warnings applies only to these and to drifted entries: perhaps
+// nobody has read the text of an entry without drift that only a pattern matches.
 func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
 	named := d.AcceptWarning
 	if d.AcceptWarnings {

@@ -60,7 +60,7 @@ func (d *decision) warnings() map[pin.Ref][]pin.AcceptedWarning {
 	isKept := pin.Refs{}
 	for _, w := range d.Warnings {
 		if w.AcceptedWarning.Digest == "" {
-			continue // such a text can't be recorded
+			continue // without a digest, the warning can't be recorded
 		}
 		isStanding := w.Where == InMatchingEntry && w.Approved && recorded[w.Entry] != nil
 		if w.isWhole() || w.Where == InDriftedEntry && d.out.Accepted[w.Entry] || isStanding {

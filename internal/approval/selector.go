@@ -129,7 +129,8 @@ func (s *Selector) means(key pin.Key) bool {
 	return !s.named() || key == s.Key // or a digest alone
 }
 
-// Matches reports whether the selector selects a drift, given the words for what it has.
+// Matches reports whether the selector selects a drift. words are the words that --only accepts for the drift: its
+// labels, notes and risks.
 func (s *Selector) Matches(d *pin.Drift, words []string) bool {
 	if s.Word != "" {
 		return s.Word == strings.ToLower(string(d.Kind)) || slices.Contains(words, s.Word)

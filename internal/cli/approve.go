@@ -123,7 +123,7 @@ func (a *approver) load() error {
 	return approval.Precheck(a.Comparisons, a.Drifts, &a.said)
 }
 
-// describe makes the case and the report of what was read.
+// describe makes the input of the decision (a.c) and the report from what was read.
 func (a *approver) describe(findings []lint.Finding) {
 	said := &a.said
 	in := a.judge(report.Input{NoExplanations: !a.shows && !said.SelectsByWord(), Findings: findings}, pin.Faults{}, pin.Leniency{})
@@ -304,7 +304,7 @@ func (a *approver) ask() (*approval.Answers, error) {
 
 // write writes what was accepted, and prints it.
 func (a *approver) write(out *approval.Outcome) error {
-	asked := a.said.Answers != nil // who was asked was shown it
+	asked := a.said.Answers != nil // a person who answered has already seen what was accepted
 	for _, set := range out.NewPins {
 		if err := a.Sign(set, a.approvedBy); err != nil {
 			return err
@@ -336,7 +336,7 @@ func (a *approver) write(out *approval.Outcome) error {
 	switch {
 	case len(out.Warnings) > 0:
 		a.because(out)
-	case out.Err == nil && asked: // who answered has read it
+	case out.Err == nil && asked: // the person who answered has read the drift
 		a.hint("commit "+text.Printable(a.LockPath), "")
 		a.hint("in CI", a.CICommand())
 		a.t.WriteSteps(a.r.FolderStep)

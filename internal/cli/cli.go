@@ -141,7 +141,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	commands := map[string]func(*app) *cobra.Command{"lock": newLock, "verify": newVerify, "diff": newDiff, "relock": newRelock}
 	for verb, command := range commands {
 		if a.verb == "" || a.verb == verb {
-			root.AddCommand(command(a)) // which are sorted
+			root.AddCommand(command(a)) // cobra sorts the commands by name
 		}
 	}
 	root.SetHelpCommand(&cobra.Command{

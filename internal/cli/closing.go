@@ -52,7 +52,7 @@ func (a *approver) held(out *approval.Outcome) {
 	a.hint("accept or deny each by its own name; one that the review says may be a denied entry is accepted by its name and digest", "")
 }
 
-// alike tells of entries which denied ones they look like.
+// alike returns, for each entry that looks like a denied one, a text that says which.
 func (a *approver) alike(refs pin.Refs) (said []string) {
 	for _, d := range a.c.Drifts {
 		if !refs[d.Ref()] || !d.LooksDenied() {

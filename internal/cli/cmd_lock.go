@@ -54,7 +54,7 @@ func (a *approver) lock() error {
 	// What is pinned already is shown where it differs, and never approved.
 	all := a.Workspace
 	fresh := all.SelectKnown(false)
-	var noAnswer, differs error // how the run ends if everything new was pinned
+	var noAnswer, differs error // the errors that the run returns if all new servers were pinned
 	if pinned := all.SelectKnown(true); len(pinned.Comparisons) > 0 {
 		a.Workspace = pinned
 		old := a.review()

@@ -96,7 +96,7 @@ func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 			l.Kinds[pin.DriftKind(strings.ToUpper(k))] = true
 		case "missing":
 			l.Missing = true
-		case "denied": // read by the caller: it prevents a fault
+		case "denied": // the caller handles it, so that denied entries are no fault
 		default:
 			return l, fail.New("--allow %s: only added, removed, missing or denied can be allowed", text.QuoteName(k))
 		}

@@ -75,7 +75,7 @@ func (req *request) suggest(in *report.Input, all *facts.Facts) {
 	for _, p := range req.Comparisons {
 		if p.HasCapture() {
 			expected := p.Captured.Digest
-			if p.IsLocked() || req.Folder { // anybody can name a file of a folder
+			if p.IsLocked() || req.Folder { // in a folder, the file's name alone decides the server ID, and anybody can choose it
 				expected += "@" + workspace.StateDigest(&p)
 			}
 			in.ExpectFlags = append(in.ExpectFlags, "--expect "+expected)
@@ -86,7 +86,7 @@ func (req *request) suggest(in *report.Input, all *facts.Facts) {
 		in.ExpectFlags = nil
 	}
 	for _, s := range req.only {
-		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
+		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // as it has to be typed again
 	}
 	dryRun(in, all)
 }

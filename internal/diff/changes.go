@@ -42,7 +42,7 @@ type Change struct {
 	// The number of invisible characters in the whole old value and in the whole new one.
 	Hidden [2]int
 
-	// The value is a file of a skill that may be run: each line and each space of it counts.
+	// The value is a skill's file that may be run, so every line and every space matters.
 	IsCode bool
 
 	Label label.Label
@@ -102,7 +102,7 @@ type labeller struct {
 	shown     [2]jsontree.Value // both definitions
 	name      string            // of the tool, as it is now
 	codeNames *skill.CodeNames  // of both definitions, once they are needed
-	sides     map[string]*side  // the schemas that differ, by their members
+	sides     map[string]*side  // the sides, by member: "inputSchema" or "outputSchema"
 }
 
 // A place is a change with where it is in a definition.
@@ -116,8 +116,8 @@ type place struct {
 	at    schema.Position
 	steps []string // to it, from the definition on
 
-	// The keyword of the innermost enclosing schema that contains it, or outside of schemas the definition's member
-	// that does; and the steps from there.
+	// The keyword that the change is in, of the innermost enclosing schema; outside of schemas, the member of the
+	// definition. inside has the steps from there.
 	keyword string
 	inside  []string
 
@@ -203,7 +203,7 @@ func (n *node) change() (c Change) {
 	return c
 }
 
-// sideOf returns the side that a member of a tool begins.
+// sideOf returns the side for a node of inputSchema or outputSchema. It makes each side once.
 func (l *labeller) sideOf(n *node) *side {
 	if l.sides[n.now] == nil {
 		l.sides[n.now] = newSide(l.budget, l.name, n.old, n.new)

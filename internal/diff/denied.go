@@ -143,7 +143,7 @@ const leastFile = 20
 var textless = []string{"type", "format", "$schema", "$ref", "mimeType", "required"}
 
 // addSaid adds the words of a value's strings, with look-alike letters unified. Because some scripts have no spaces,
-// each three adjacent letters of a non-ASCII word count as a word.
+// every three adjacent letters of a non-ASCII word count as a word.
 func addSaid(said set, v jsontree.Value) {
 	for word := range wordSet(text.FoldLookalikes(v.Text)) {
 		letters := []rune(word)

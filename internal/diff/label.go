@@ -93,7 +93,7 @@ func (p *place) resourceLabel() label.Label {
 }
 
 // sideLabel labels a change of, or inside, the input or output schema. The same rules compare both: they return the
-// label for an input, which OfOutput maps to that for an output.
+// label for an input, which ForOutput maps to the label for an output.
 func (p *place) sideLabel() label.Label {
 	isOutput := p.steps[0] == "outputSchema"
 	k := label.Unclear
@@ -113,8 +113,8 @@ func (p *place) sideLabel() label.Label {
 	return k
 }
 
-// titleLabel labels a change of the title or the description of an entry, so many steps inside the keyword. A title
-// that repeats the words of the entry's name tells a reader nothing new.
+// titleLabel labels a change of an entry's title or description. depth is the number of steps from the keyword to that
+// text. A title that repeats the words of the entry's name tells a reader nothing new.
 func (p *place) titleLabel(name string, depth int) label.Label {
 	inWords := func(v jsontree.Value) bool { return v.Kind == 0 || normal.RepeatsName(v.Text, p.name) }
 	if name == "title" && len(p.inside) == depth && inWords(p.Old) && inWords(p.New) {
@@ -123,7 +123,8 @@ func (p *place) titleLabel(name string, depth int) label.Label {
 	return p.proseLabel(depth)
 }
 
-// proseLabel labels a change in a text that people read, so many steps inside the keyword. Only a string is prose.
+// proseLabel labels a change in a text that people read. depth is the number of steps from the keyword to that text.
+// Only a string is prose.
 func (p *place) proseLabel(depth int) label.Label {
 	isText := func(v jsontree.Value) bool { return isNothing(v) || v.Kind == '"' }
 	switch {

@@ -78,7 +78,8 @@ func (p *place) fileLabel(name string) label.Label {
 		return label.OtherMember
 	}
 	if words.IndentChange(was, is) != "" {
-		return label.TextChanged // unlike a doc comment, a file isn't indented by a compiler
+		// Its indentation was changed on purpose, unlike that of a doc comment, which a compiler may change.
+		return label.TextChanged
 	}
 	return p.proseLabel(1)
 }
@@ -103,7 +104,7 @@ func (p *place) frontmatterLabel(member string) label.Label {
 	return label.OtherMember
 }
 
-// hasString reports whether there is a string in a value that isn't empty.
+// hasString reports whether a value contains a string that isn't empty.
 func hasString(v *jsontree.Value) bool {
 	return v.Kind == '"' && v.Text != "" || slices.ContainsFunc(v.Parts, func(m jsontree.Member) bool { return hasString(&m.Value) })
 }

@@ -50,7 +50,7 @@ func nameless(entryType pin.EntryType, definition jsontree.Value) jsontree.Value
 	return normal.WithoutMembers(definition, pin.EntryTypeInfo[entryType].Identity)
 }
 
-// A set has strings, such as the words of a text.
+// A set is a set of strings, such as the words of a text.
 type set map[string]bool
 
 // keyCount is how many keys a candidate has.
@@ -86,7 +86,7 @@ func candidatesOf(drifts []*pin.Drift) (list []*candidate) {
 	return list
 }
 
-// describe returns what is compared of a definition.
+// describe returns what is compared of an entry: the candidate without its drift.
 func describe(key pin.Key, definition jsontree.Value) *candidate {
 	definition = nameless(key.Type, definition)
 	described := definition.Get("description").Text
@@ -172,7 +172,7 @@ func closeness(old, new *candidate) float64 {
 // lookup is the cost of looking up one word in another entry, in bytes of the budget.
 const lookup = 8
 
-// work is the work of comparing an entry with another one.
+// work returns the cost of comparing an entry with another one, in bytes of the budget.
 func (c *candidate) work() int {
 	work := 0
 	for _, words := range []set{c.name, c.parameters, c.description, c.texts, c.said, c.files} {

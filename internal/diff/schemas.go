@@ -107,7 +107,7 @@ func isSpecified(root *jsontree.Value) bool {
 	return jsontree.StringOf(jsontree.Lookup(root, "type")) == "object" && !slices.ContainsFunc(root.Get("properties").Members(), isOther)
 }
 
-// nulls counts the keywords of a whole schema that are null, other than values.
+// nulls counts the keywords of a whole schema that are null, except const and default, for which null is a value.
 func nulls(root *jsontree.Value) (count int) {
 	schema.EachSchema(root, schema.AtSchema, func(v *jsontree.Value) {
 		for _, m := range v.Members() {
@@ -327,7 +327,8 @@ func (p *place) schemaLabel() label.Label {
 	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword || k == label.HeaderExported:
 		return k
 	case p.keyword != "required" && p.isForm(1):
-		return label.TextChanged // the values are the same, so the texts differ, or what they are about
+		// The schema accepts the same values, so only texts, or what they describe, have changed.
+		return label.TextChanged
 	case k == label.OtherMember:
 		return k
 	case isTested && (k.AffectsValues() || !tests(p.keyword)):
@@ -342,7 +343,8 @@ func (p *place) keywordLabel() label.Label {
 	isSchema := p.at == schema.AtSchema
 	at := p.at
 	if !isSchema && len(p.inside) == 0 {
-		at = schema.KeywordPosition(p.keyword) // where the new value is, whatever the old one is
+		// The position of the new value, even if the old value was at another kind of position.
+		at = schema.KeywordPosition(p.keyword)
 	}
 	isReference := p.keyword == "$ref" && p.exports(&jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "$ref", Value: p.New}}}, schema.AtSchema)
 	switch {
@@ -459,7 +461,7 @@ func (p *place) parameterLabel() label.Label {
 	if len(p.inside) > 0 && !isTaken && (p.Old.Kind != 0 && p.New.Kind != 0 || p.Old.Kind == 'f' || p.New.Kind == 'f') {
 		return p.othersLabel()
 	}
-	other := 0 // the side that a parameter was added to or removed from
+	other := 0 // the side without the parameter: the old one after an addition, the new one after a removal
 	if p.New.Kind == 0 {
 		other = 1
 	}

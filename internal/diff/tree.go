@@ -22,7 +22,7 @@ type node struct {
 	// The last steps to the old value and to the new one, or to where they would be: the name of a member, or an index.
 	was, now string
 
-	// About how many bytes the longer of its two pointers has.
+	// The approximate length of the longer of its two pointers, in bytes.
 	size int
 
 	// The pointers to the old value and to the new one, once they are needed.
@@ -31,7 +31,7 @@ type node struct {
 	old, new *jsontree.Value // nil where absent
 	at       schema.Position
 
-	// The value was elsewhere in its array, or under another combinator: a change of its own.
+	// The value moved within its array, or to the other combinator, which is a change by itself.
 	moved bool
 
 	// The two values differ and are shown as one change.
@@ -67,7 +67,7 @@ type differ struct {
 	// The old pointers of elements and members whose last step has changed, by their new pointers.
 	was map[string]string
 
-	// Pairs of objects and arrays compared so far.
+	// The results for pairs of objects and arrays compared so far.
 	equal map[versions]bool
 }
 

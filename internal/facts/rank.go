@@ -20,7 +20,7 @@ import (
 // A tool is judged by what it declares and by its parameters. Hints are the server's own claims (MCP 2025-06-18,
 // ToolAnnotations): they only order what is read. So a tool that takes code is read early, whatever it claims.
 
-// Words for what a tool declares and takes.
+// Words for the hints of a tool, and for what it accepts.
 const (
 	TraitDestructive = "destructive"
 	TraitTakesCode   = "takes code"

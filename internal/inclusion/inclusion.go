@@ -477,7 +477,7 @@ func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 		case sent:
 			own = &jsontree.Value{Kind: 't'}
 		default:
-			continue // nobody sends it
+			continue // no value that inner accepts has this property
 		}
 		if !p.takes(own, &wanted.Parts[i].Value, depth+1) {
 			return false

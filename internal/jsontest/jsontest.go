@@ -177,7 +177,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// A Maker makes up JSON, the same for the same seed.
+// A Maker generates random JSON. The same seed gives the same JSON.
 type Maker struct{ *rand.Rand }
 
 // NewMaker returns a maker for a seed.

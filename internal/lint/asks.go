@@ -85,11 +85,11 @@ const nearQuotation = 60
 // maxQuotation is the greatest length of a quotation, in bytes.
 const maxQuotation = 400
 
-// quotes are the ends of quotations, by their beginnings.
+// quotes maps the opening mark of a quotation to its closing mark.
 var quotes = map[rune]string{'"': "\"", '“': "”", '„': "“", '«': "»", '「': "」", '\'': "'", '‘': "’", '`': "`"}
 
-// quotations reports, for each byte of a text, whether it is inside a quotation, which is within one line. An apostrophe begins one only
-// after a space, and one in a word doesn't end it.
+// quotations reports, for each byte of a text, whether it is inside a quotation. No quotation spans several lines. An
+// apostrophe opens a quotation only after a space, and an apostrophe inside a word doesn't close one.
 func quotations(s string) []bool {
 	inside := make([]bool, len(s)+1)
 	ends := map[string]int{} // where the next end of each kind is

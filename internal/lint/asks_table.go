@@ -5,13 +5,13 @@ const (
 	roleFile   = 1 << iota // a file that may contain secrets
 	rolePiped              // a download that a shell runs
 	roleWatch              // the tool looks for such texts
-	roleAttack             // what it calls such texts
+	roleAttack             // a word by which a detector calls such texts, as in "injection"
 	roleObey
 
 	// What the tokenizer and the matcher look at.
 	isNegation
 	isDirection // "to" and "into"
-	isOrder     // a word of orders, which no tool's name has
+	isOrder     // a word that occurs in orders and in no tool's name
 	isStop      // the end of a sentence
 	isDownload
 )

@@ -167,8 +167,7 @@ func (t runes) isStray(i int) bool {
 
 // characters reports invisible characters, controls that a terminal obeys, and controls of text direction. One
 // or two lone zero-width characters in prose, which editors leave behind, are only a note, because they can't
-// spell anything. Inside a word they are a warning: a model may read them as a space, and all other rules
-// don't.
+// spell anything. Inside a word, they are a warning: a model may read one as a space, and most rules ignore it.
 func (r *Reviewer) characters(prose bool) {
 	t := runes(regionFlags().Replace(r.text))
 	var found [len(hiddenKinds)][]int // places in t

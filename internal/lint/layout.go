@@ -19,7 +19,7 @@ func (r *Reviewer) paddings() {
 	for from, run := range runs(r.text, isPadding) {
 		to := from + len(run)
 		if len(run) < padLineFeeds || to < r.pinned || to == len(r.text) {
-			continue // most
+			continue // most runs
 		}
 		lines, blanks, most := 0, 0, 0
 		for _, c := range run {
@@ -41,7 +41,7 @@ func (r *Reviewer) paddings() {
 
 func isPadding(r rune) bool {
 	if r > ' ' && r < 0x7f {
-		return false // most
+		return false // most characters
 	}
 	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || text.UnusualSpace(r) || text.IsHidden(r) && !isPictograph(r)
 }

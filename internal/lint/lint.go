@@ -25,7 +25,7 @@ type Finding struct {
 	// Name of the entry; "" for instructions and for the whole server.
 	Entry string
 
-	// Stable: "hidden-text".
+	// A stable id, such as "hidden-text".
 	ID string
 
 	// If false, it is a note.
@@ -67,7 +67,7 @@ func (f Finding) AcceptedWarning() pin.AcceptedWarning {
 	return pin.AcceptedWarning{ID: f.ID, Place: f.Place, Digest: f.TextDigest}
 }
 
-// EntryWarning returns that record with its entry.
+// EntryWarning returns the AcceptedWarning together with the entry that the finding is in.
 func (f Finding) EntryWarning() pin.EntryWarning {
 	return pin.EntryWarning{Entry: f.Ref(), AcceptedWarning: f.AcceptedWarning()}
 }
@@ -102,7 +102,7 @@ type Reviewer struct {
 	// Findings by id and level: 0 notes, 1 warnings.
 	counts [len(Rules)][2]int
 
-	// If it isn't nil, whether a tool of a name is looked for.
+	// Reports whether to look for a tool of this name; if nil, all tools are looked for.
 	sought func(name string) bool
 
 	// Tools of other servers that were reported.
@@ -111,7 +111,7 @@ type Reviewer struct {
 	// What foreignOf returns, by the address of its argument.
 	foreign map[*mentionable][]mentionable
 
-	// The words of the text that were looked up among these tools, and whether a word names one of them.
+	// For each word that was looked up, whether it names a tool of another server.
 	wordsRead map[string]bool
 
 	// Whether its name and its description name a query language, once that is known.
@@ -131,7 +131,7 @@ type Reviewer struct {
 	// For each byte of folded, its place in text; nil if the places are the same.
 	origin []int32
 
-	// The text of which hash was made (hashOf).
+	// The text that hash was started with (pin.StartTextDigest).
 	hashed string
 	hash   hash.Hash
 
@@ -169,9 +169,9 @@ func (r *Reviewer) at(members ...string) {
 }
 
 // CheckEntry lists the findings of one entry as received. A warning is approved if it is recorded
-// with the pin, a note if the pinned definition has the same one. The order is total: by
-// Table, warnings before notes, pointer, detail. Of one id and level CheckEntry lists at most
-// mostOf, the first in the text, and one more finding that counts the rest.
+// with the pin, a note if the pinned definition has the same one. The order is total: by Rules, warnings before notes,
+// pointer, detail. Of one id and level CheckEntry lists at most mostOf, the first in the text, and one more finding
+// that counts the rest.
 func (x *NameIndex) CheckEntry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	r := x.newReview(server, &p)
 	r.whole(&p)
@@ -190,9 +190,10 @@ func (x *NameIndex) CheckEntry(server string, p pin.Pin, before *pin.Pin) []Find
 	}
 	list := r.finish()
 	accepted := recordSet(before.Accepted)
+	// The pinned definition can't have a note about a new address.
 	isOpen := func(f Finding) bool {
 		return f.Warning && accepted[f.AcceptedWarning()] || !f.Warning && f.ID != "new-address"
-	} // nobody has approved a new address
+	}
 	if !same && slices.ContainsFunc(list, isOpen) {
 		then := x.newReview(server, before)
 		then.whole(before)
@@ -350,7 +351,7 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 			case warning && step.Index < 0:
 				f.Place = jsontree.ExtendPointer(f.Place, token)
 			case warning && i == 1 && f.Type == pin.Prompts && r.path[0].Name == "arguments": // an argument is known by its name
-				// Unpinned sets no root, so the list is empty then.
+				// CheckUnpinned sets no root, so the list is empty.
 				if list := r.root.Get("arguments").Items(); step.Index < len(list) {
 					f.Place = jsontree.ExtendPointer(f.Place, list[step.Index].Get("name").Text)
 				}

@@ -125,9 +125,9 @@ func (x *NameIndex) others(server string, key pin.Key) (list string, count int) 
 	return text.JoinFirstNames(names, count), count
 }
 
-// lacks reports whether the server doesn't use a name that looks like a tool's. If any server has a tool of that name,
-// only listing such a tool counts as use. Otherwise a parameter or a value of that name counts, too, and a prefix as in
-// mcp__files__read_file is ignored.
+// lacks reports whether a name that looks like a tool's name is unknown to this server. If any server has a tool of
+// that name, the name is known here only if this server lists such a tool. Otherwise, a parameter or a value of that
+// name makes it known, too, and a prefix as in mcp__files__read_file is ignored.
 func (r *Reviewer) lacks(name string) bool {
 	if len(r.x.holders[toolKey(name)]) > 0 {
 		return !r.own.lists(name)
@@ -238,9 +238,9 @@ func (s *serverNames) uses(name string) bool {
 	return s.words[withoutSeparators(name)]
 }
 
-// clientName returns the name that clients give a server's tool for models whose names have at most 64 characters of
-// A-Z a-z 0-9 _ -, after the server's name. A name without an ASCII letter, or with other letters, is unchanged,
-// because many such names would become equal.
+// clientName returns the server's name and, after it, the name that clients give its tool for models that allow only 64
+// characters of A-Z a-z 0-9 _ - in a name. A name without an ASCII letter, or with other letters, is unchanged, because
+// many such names would become equal.
 func clientName(server, name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 }) || !strings.ContainsFunc(name, unicode.IsLetter) {
 		return server + "\x00" + name
@@ -365,17 +365,18 @@ func (r *Reviewer) name(name string) {
 	r.at()
 }
 
-// shown is text.QuoteName for a detail.
+// shown returns the quoted name for a detail. It is computed only if the detail is printed.
 func shown(name string) lazy { return func() string { return text.QuoteName(name) } }
 
 // namesOtherTool is the id of a finding about text that names another server's tool.
 const namesOtherTool = "names-other-tool"
 
-// A mentionable is a tool as a text can name it.
+// A mentionable is a tool in a form in which a text can name it: by its name alone, or after the ID of its server.
 type mentionable struct {
 	name string
 
-	// What the text names before it; "" if it is the name alone.
+	// The server ID before the name; "" for the name alone. foreignOf returns in it, in words, the servers that have the
+	// tool.
 	server string
 }
 
@@ -424,21 +425,22 @@ func nameKey(name string) string {
 // aroundNames are characters that may surround a name in a text and aren't part of the name.
 const aroundNames = "*_-.:!?~@/"
 
-// nameParts returns the words of a key with one separator between two of them.
+// nameParts returns the words of a key, joined by single spaces.
 func nameParts(key string) string {
 	isBetween := func(c rune) bool { return c < 0x80 && (c == '_' || !text.IsAlnum(byte(c))) }
 	return strings.Join(strings.FieldsFunc(key, isBetween), " ")
 }
 
 // mentions reports the tools of other servers that a text names (names-other-tool). A tool counts if another server has it, at most
-// maxOthers servers have it, and this one lacks it. The name is a separate word, also beside letters that aren't ASCII, because some
-// scripts have no spaces, and in any spelling with the same nameKey. It is reported at most once per text. What the text says of the
-// tool doesn't matter: no list of words tells an order from a description in every language.
+// maxOthers servers have it, and this one lacks it. The name has to be a separate word. Letters beyond ASCII separate
+// words, too, because some scripts have no spaces. Every spelling with the same nameKey counts. It is reported at most
+// once per text. What the text says of the tool doesn't matter: no list of words tells an order from a description in
+// every language.
 func (r *Reviewer) mentions() {
 	if len(r.x.now) < 2 {
 		return // most: there is no other server
 	}
-	r.mentioned = map[string]bool{} // each text is accepted by itself
+	r.mentioned = map[string]bool{} // each text is accepted separately
 	r.wordsRead = map[string]bool{}
 	folded, origin := r.folded, r.origin
 	r.eachWord()
@@ -454,7 +456,7 @@ func (r *Reviewer) mentions() {
 	r.folded, r.origin = folded, origin
 }
 
-// markup is what can be inside a word without being read: marks of Markdown, tags, and escapes of characters.
+// markup matches what can interrupt a word without being displayed: marks of Markdown, tags, and escapes of characters.
 var markup = pattern(`\\+(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{2})|<!--.{0,99}?-->|%[0-9A-Fa-f]{2}|&#?[0-9A-Za-z]{1,9};|</?[A-Za-z][^<>]{0,99}>|[*~` + "`" + `\\]+`)
 
 // withoutMarkup returns a text without markup, with the characters that escapes mean, and for each byte its place in the text

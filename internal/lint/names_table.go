@@ -9,7 +9,7 @@ const alphabets = "Latin Cyrillic Greek Armenian Cherokee Coptic Georgian Lisu"
 // asciiLookAlikes replaces ASCII characters by letters that they pass for.
 var asciiLookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "1", "l", "|", "l", "0", "o")
 
-// insideNames replaces word separators that may also be in a name, by as many spaces.
+// insideNames replaces the separators that may also be part of a name by as many spaces.
 var insideNames = strings.NewReplacer("__", "  ", "--", "  ")
 
 // Bytes that words and plain texts are made of.

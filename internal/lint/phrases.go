@@ -186,7 +186,7 @@ type tokenizer struct {
 	progress   []phraseProgress // by number of the step
 	next       int              // word number, counted over all texts
 	commentEnd int
-	scored     int    // bytes in tags
+	scored     int    // bytes of the texts in tags that were scored
 	download   int    // the end of the last word for a download; 0 if there is no such word, or the download is piped into a shell
 	inside     []bool // quotations of the text, once needed
 }
@@ -332,7 +332,7 @@ func (t *tokenizer) joined(from, to int) int {
 			orders = t.add(t.s[start:at], start)&(isNegation|isOrder) != 0 || orders
 		}
 	}
-	if end := len(t.words); !orders && t.toolName(from, to, true) { // do_not_tell_anyone stays words
+	if end := len(t.words); !orders && t.toolName(from, to, true) { // do_not_tell_anyone remains a sequence of words
 		t.words = append(t.words[:count], t.words[end])
 	}
 	return to
@@ -344,7 +344,7 @@ func (t *tokenizer) word(from int) string {
 	return strings.TrimRight(s[:text.RunSize(s, func(c rune) bool { return wordBytes.has(c) || strings.ContainsRune(`/\~$`, c) })], `.-\`)
 }
 
-// maxFile is how many bytes a file of secretFiles has at most.
+// maxFile is the greatest length of a path in secretFiles, in bytes.
 const maxFile = 40
 
 // fileAt looks up the path at from in secretFiles: the whole path, then its first two parts, then its first part. It
@@ -409,7 +409,8 @@ func (t *tokenizer) pretends(spelled string, at int, end bool) bool {
 }
 
 // isMarkup reports whether a tag at i is markup from documentation that SDKs leave in a text: it surrounds
-// paragraphs that don't read like orders. Tags that are too deep in others to be read are no markup.
+// paragraphs that don't read like orders. To bound the work, a tag that is nested too deeply in others isn't treated as
+// markup.
 func (t *tokenizer) isMarkup(i int, tag string) bool {
 	if strings.HasPrefix(tag, "</") {
 		before := strings.TrimRight(t.s[max(0, i-maxWord):i], " \t\r\n")

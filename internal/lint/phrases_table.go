@@ -238,5 +238,5 @@ var commentWords = wordsOf(wordRow{"mark", "todo fixme begin start end page slid
 	"your my some existing rest comment comments html placeholder content text example optional other more new column row code main header footer " +
 	"wp nav navigation sidebar head body hero table speaker generated auto slot left right top bottom"})
 
-// pipedInto matches what runs what it reads, after a pipe.
+// pipedInto matches, after a pipe, a program that runs its standard input.
 var pipedInto = pattern("^\\s*(?:sudo )?(?:sh|bash|zsh|dash|iex|invoke-expression|python3?|node|perl|ruby|pwsh|powershell)(?:[`'\".,;)]*(?:\\s|$))")

@@ -73,7 +73,7 @@ func plainWords(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s[:min(len(s), maxMention)]), func(r rune) bool { return strings.ContainsRune(" \t\n.,:;!?()\"'`_-", r) })
 }
 
-// namesSecret reports whether words name a secret: by itself, or two of them together.
+// namesSecret reports whether words name a secret: one word by itself, or two successive words.
 func namesSecret(words []string) bool {
 	for i, word := range words {
 		kind := secretWords()[word]

@@ -1,6 +1,7 @@
 package lint
 
-// secretWords are words in the name of a secret. A key or token is one only after a word of a key.
+// secretWords are words in the name of a secret. A word of the class key means a secret only after a word of the class
+// "of a key", as in "api key".
 var secretWords = wordsOf(
 	wordRow{"secret", "password passwords passwd passphrase secret secrets credential credentials dotenv apikey privatekey cookie cookies mnemonic netrc"},
 	wordRow{"key", "key keys token rsa phrase"},

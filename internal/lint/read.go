@@ -56,8 +56,8 @@ type textReading struct {
 
 // Findings lists the findings of a comparison. It reads the texts of drifted entries and the prose that
 // no pin covers and, with all, also the texts of matching entries. For texts that it doesn't read, it
-// lists the accepted warnings that are recorded. With all, it also reads what is pinned of servers without a capture, and
-// what is pinned for the names of tools that were added.
+// lists the accepted warnings that are recorded. With all, it also reads the pins of servers without a capture, and
+// searches pinned texts for the names of added tools.
 func Findings(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
 	return FindingsFor(pairs, drifts, locked, AcceptScope{Named: drifts, All: all})
 }
@@ -138,7 +138,7 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 		}
 	}
 	var list []Finding
-	// Copies of a repeated name share findings.
+	// Entries with the same name can have equal findings: list each once.
 	seen := map[Finding]bool{}
 	for _, f := range slices.Concat(found...) {
 		if !seen[f] {
@@ -228,9 +228,9 @@ func recording(of *pin.Comparison, drifted bool) *pin.Set {
 	return &of.Locked
 }
 
-// mentions lists the warnings about pinned texts that name an added tool, or a tool of their own server that is
-// denied or removed: when these texts were pinned, the names didn't mean another server's tool. told are the
-// findings so far.
+// mentions lists the warnings about pinned texts that name an added tool, or a tool of their own server that is now
+// denied or removed. When such a text was pinned, the name couldn't mean another server's tool; now it can. told are
+// the findings so far.
 func (r *textReading) mentions(told []Finding) (list []Finding) {
 	added := map[string]bool{}
 	for i := range r.of.Named {
@@ -251,7 +251,8 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 	for i := range r.locked {
 		s := &r.locked[i]
 		side := pin.FindComparison(r.pairs, s.Server)
-		own := newServerNames(s) // what a capture lists besides is no name of the pinned texts
+		// Without the names that only a capture lists: the pinned texts don't refer to these.
+		own := newServerNames(s)
 		own.gone = r.of.Gone
 		if side != nil && side.HasCapture() {
 			own.pinned = &side.Captured
@@ -262,7 +263,7 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 			scope := ScopePin
 			if now := matching(side, p); now != nil {
 				scope = ScopeMatch
-				p = now // which may have more than its policy pins
+				p = now // the captured entry may contain text that its policy doesn't pin
 			}
 			accepted := recordSet(s.Pins[j].Accepted)
 			open := slices.DeleteFunc(r.names().naming(own, p, sought), func(f Finding) bool {

@@ -46,7 +46,7 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 			r.parameter(keyword.Name, *v)
 			r.code(keyword.Name, *v)
 		case variant != "":
-			r.text = "" // a person accepts the definition: the value may be a schema
+			r.text = "" // the value may be a schema, so accepting this warning covers the whole definition
 			r.add("case-variant", "a client that folds letter case reads it as %s", text.QuoteName(variant))
 		case of == schema.AtSchema && (keyword.Name == "$ref" || keyword.Name == "$dynamicRef"):
 			r.reference(*v)
@@ -156,7 +156,7 @@ func (r *Reviewer) code(name string, schema jsontree.Value) {
 func caseVariant(of schema.Position, name string) string {
 	names := schemaKeywords()
 	if of != schema.AtSchema || names[name] == name {
-		return "" // most, and folding costs
+		return "" // most names; folding takes time
 	}
 	return names[text.FoldASCII(name)]
 }

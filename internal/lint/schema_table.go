@@ -43,7 +43,7 @@ var schemaKeywords = byFolded("$schema $id $ref $anchor $dynamicRef $dynamicAnch
 	"maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required dependentRequired " +
 	"title description default deprecated readOnly writeOnly examples format contentEncoding contentMediaType contentSchema " + schema.HeaderKeyword)
 
-// byFolded maps names, as they are and in small letters, to the names.
+// byFolded maps each name, and its lower-case form, to the name.
 func byFolded(names string) func() map[string]string {
 	return sync.OnceValue(func() map[string]string {
 		m := map[string]string{}

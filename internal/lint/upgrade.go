@@ -194,7 +194,7 @@ func addresses(s string) (list []string) {
 	return list
 }
 
-// addressMarks are in each address, and addressEnds after it but at the end of none.
+// Each address contains one of addressMarks. An address never ends with one of addressEnds, but these may follow it.
 var addressMarks, addressEnds = newByteSet(".:/\\~@"), newByteSet("\"'`)]}>,;.:!?*")
 
 // exampleHost matches an address at a host that nobody can have (RFC 2606, section 3).

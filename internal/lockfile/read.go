@@ -286,7 +286,7 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.P
 	p.Line, _ = r.Position(int(v.Start))
 	p.Denied = v.Get("denied").Kind == 't' && key.Type.CanBeDenied()
 	stored := v.Get(storedMember(key.Type))
-	name := "" // in its definition
+	name := "" // the entry's name in its stored definition
 	switch {
 	case pol.HashOnly:
 		p.Digest = digestIn(v.Get("digest"))

@@ -229,7 +229,7 @@ func intersect(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 		}
 	}
 	if !ok || keywords["properties"].Kind != 0 || keywords["required"].Kind != 0 {
-		return all, false // the latter have no names
+		return all, false // a keyword has two values, properties isn't an object, or required isn't an array
 	}
 	if isNamed {
 		keywords["properties"] = jsontree.ObjectFromMap(properties)

@@ -10,7 +10,7 @@ import (
 // An Annotation is one thing that a pipeline shows at a line of the lockfile: in GitHub Actions and
 // in SARIF. Its texts are printable.
 type Annotation struct {
-	// Stable: "drift/added", "finding/hidden-text".
+	// A stable id, such as "drift/added" or "finding/hidden-text".
 	Rule string
 
 	// By rank: "error", "warning" or "note".

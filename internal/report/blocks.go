@@ -32,7 +32,7 @@ func (r *Report) group() {
 	for _, e := range r.entries {
 		byRef[e.Ref()] = e
 	}
-	// The entry of another name; or nil, because a selection may leave it out.
+	// Returns the drifted entry with another name; nil if there is none, because a selection may leave it out.
 	named := func(e *drifted, name string) *drifted {
 		if name == "" {
 			return nil
@@ -210,7 +210,7 @@ func distinct(list []string) (kept []string) {
 // maxWorst is how many entries the head of a review names for each reason.
 const maxWorst = 5
 
-// number returns the number of an entry's block or, if the block has nothing else than what is shared, of the first shared changes in it.
+// number returns the number of an entry's block or, if the block has nothing but shared changes, of the first of these.
 func (e *drifted) number() int {
 	if len(e.changes) == 0 || !e.block.HasNothingElse(nil) {
 		return e.block.Number
@@ -325,7 +325,7 @@ func standsOut(b *Block) (words, id string) {
 	return "", ""
 }
 
-// entry describes an entry.
+// entry returns the model's Entry for a drifted entry.
 func (r *Report) entry(e *drifted) *Entry {
 	d := &e.Drift
 	ref := d.Ref()

@@ -31,7 +31,7 @@ type Relocked struct {
 	// "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or "".
 	Written string
 
-	// "RECORDED names-other-tool of a", which Written has, too; or "".
+	// "RECORDED names-other-tool of a", which Written also contains; or "".
 	Records string
 
 	// The drift that is left, and the new servers without entries that weren't accepted; or "".
@@ -49,7 +49,7 @@ type LockedServer struct {
 	Name    string
 	Listed  string     // "14 tools"
 	Policy  string     // "; resources pinned", or ""
-	Digests [][]string // of each entry, and last of the set: its name and its digest
+	Digests [][]string // pairs of a name and a digest: one for each entry, then one for the set
 }
 
 // DescribeRelock describes what was accepted and what drift is left.
@@ -86,7 +86,7 @@ func (r *Report) DescribeRelock(did Relocked) Relocked {
 	accepted := func(what string, of []string) {
 		if did.Shown {
 			what = named(what+": ", of)
-		} else if of == nil { // else a line about each is above
+		} else if of == nil { // otherwise, a line about each entry has already been printed
 			what = ""
 		}
 		written = append(written, what)

@@ -183,7 +183,8 @@ func (r *Report) sizes(m *Model) {
 	if r.IsSelection || r.IsPartial || len(r.entries) == 0 {
 		return
 	}
-	// What a policy leaves out of pins can't be compared. The gate's bound leaves no room to count tokens.
+	// What a policy leaves out of pins can't be compared. A bounded report doesn't estimate tokens, because its time is
+	// limited.
 	shapes := func(p pin.Comparison) bool {
 		return p.Locked.Policy.ChangesDefinitions() || p.Captured.Policy.ChangesDefinitions()
 	}

@@ -81,7 +81,7 @@ type Model struct {
 	// denied entries that the capture lacks.
 	Denied int
 
-	RefusesDenied bool // these entries fail the run: Records has them, and nothing else
+	RefusesDenied bool // these entries fail the run, so Records lists them
 
 	Review Step   // the command that shows everything
 	Next   []Step // the next steps
@@ -117,7 +117,7 @@ type Data struct {
 	// What drifted, in the order of the blocks.
 	Entries []*Entry `json:"drift,omitzero"`
 
-	// General and Unrecorded of the model, in the format itself.
+	// In JSON: CaptureFindings and UnacceptedWarnings of the model.
 	Findings []Finding `json:"findings,omitzero"`
 
 	// About text that no pin covers.
@@ -139,7 +139,7 @@ type Data struct {
 type NoVerdict struct {
 	Text  string   `json:"message"`
 	Hints []string `json:"hints"`
-	Lines []string `json:"-"` // both
+	Lines []string `json:"-"` // Text and Hints as lines to print
 }
 
 // A Step is a command to type next or a digest, and its purpose. Any of its fields may be empty.
@@ -195,7 +195,7 @@ type ReadFirst struct {
 
 // A Problem is what is wrong with a whole server.
 type Problem struct {
-	// Stable: "no-pins", "no-capture", "policy", "other-server".
+	// A stable id: "no-pins", "no-capture", "policy", "other-server".
 	ID string
 
 	Server  string // its ID, not made printable
@@ -279,7 +279,7 @@ type Entry struct {
 	Copies   []*Definition `json:"copies,omitempty"`
 	Changes  []Change      `json:"changes"`
 
-	ChangesLeftOut int `json:"changesLeftOut,omitempty"` // by a format
+	ChangesLeftOut int `json:"changesLeftOut,omitempty"` // the number of changes that a format left out
 
 	// There was too much drift to compare.
 	Unexplained bool `json:"unexplained,omitempty"`
@@ -334,7 +334,8 @@ type Definition struct {
 	Sanitized string `json:"sanitizedDigest"`
 	Line      int    `json:"line"`
 
-	// All of it, or its size, in a format that has no other way to show what differs.
+	// The whole definition or, if there is no room for it, its size in bytes. Only formats that can't show what differs
+	// otherwise set these.
 	Whole jsontree.Value `json:"definition,omitzero"`
 	Bytes int            `json:"definitionBytes,omitempty"`
 

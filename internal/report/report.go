@@ -16,7 +16,7 @@ type Input struct {
 	Version string // of this program
 	Home    string // the address of the project's page, or ""
 
-	// The path, as the user gave it; "" if two files are compared, one of which is then Next.Against.
+	// The path, as the user gave it; "" if two files are compared, one of which is then CommandLine.Against.
 	Lockfile string
 
 	Comparisons []pin.Comparison // sorted by server
@@ -94,7 +94,7 @@ type Report struct {
 	entries []*drifted // in the order of Drifts
 
 	blocks   []*Block
-	shared   []*SharedChanges // in the order in which they are told
+	shared   []*SharedChanges // in the order in which they are printed
 	warned   int              // how many blocks with a warning come before these
 	places   map[string]int   // of servers in Comparisons
 	oneByOne bool             // flags can approve entries one by one
@@ -102,7 +102,7 @@ type Report struct {
 	// The number of drifted entries with a digest, shown or not, by server ("" for all servers) and digest.
 	digests map[[2]string]int
 
-	// Results of absentText, by server and type.
+	// Results of mayBeText, by server and type.
 	absent map[pin.Ref]string
 
 	// The description of the entry whose findings were placed last.
@@ -190,7 +190,7 @@ type drifted struct {
 	whole   []Row     // of its definitions, where they are shown whole
 	minor   []Row     // its minor changes
 	block   *Block
-	why     string // the pointer of the changes that are about why it is read first; or ""
+	why     string // the pointer of the change that contains the reason why the entry is read first; or ""
 
 	// The highest score of new sentences, by each place that they are in (scoreAt).
 	scores map[string]int

@@ -33,8 +33,8 @@ type change struct {
 	// breaks: an edit breaks callers. unseen: an edit is invisible to a reader. cameWhole: its line is new.
 	breaks, unseen, cameWhole bool
 
-	// key is equal for changes of several entries that print the same, and part for such parts of new definitions; or
-	// "".
+	// key is equal for changes of different entries that are printed alike. part is the same for parts of new
+	// definitions. Either may be "".
 	key, part string
 
 	// It is a part of a new definition, and the index of its line there.
@@ -45,7 +45,7 @@ type change struct {
 	shared *SharedChanges
 }
 
-// isWhy reports whether a change is about why its entry is to be read first.
+// isWhy reports whether a change contains the reason why its entry is read first.
 func (c *change) isWhy() bool { return c.at == c.of.why }
 
 // A describer describes the definitions of an entry, and how they differ.
@@ -66,7 +66,7 @@ type description struct {
 	// The pointers of edits.
 	edited map[string]bool
 
-	// The lines in a value, by its pointer, without those that are in these.
+	// The outermost lines inside a value, by the pointer of the value.
 	within map[string][]*line
 }
 
@@ -237,7 +237,7 @@ func (d *describer) compare() {
 			row := d.unshown(e)
 			row.Minor = true
 			row.Op = '~'
-			// No line has the order of required names.
+			// No line shows the order of required names.
 			if !e.Minor() {
 				row.Word = label.EquivalentForm.Words()
 			}
@@ -386,7 +386,8 @@ func (d *describer) unshown(e *diff.Change) Row {
 	}
 	if e.OldPointer != "" {
 		was := d.place(0, e.OldPointer)
-		// The place may be the same on both sides, because a constant names an alternative.
+		// If a place is named by a constant of the alternative, it is the same on both sides: then show the old
+		// pointer.
 		if was == row.Place {
 			was = text.QuotePointer(e.OldPointer)
 		}
@@ -561,9 +562,9 @@ func (d *describer) phrase(old, new string) (said string) {
 
 var beyondASCII = text.LazyRegexp(`[^\x00-\x7e]`)
 
-// value lays out what differs in two values, which some edits are about; with isWhole all of the new one.
+// value lays out the differences of two values, using the edits about them; with isWhole, the whole new value.
 func (d *describer) value(edits []*diff.Change, old, new jsontree.Value, place string, isWhole bool) []Line {
-	const short = 60 // bytes of two values in which words are marked however many differ
+	const short = 60 // up to this total length in bytes, words are marked even if most of them differ
 	isText := old.Kind == '"' && new.Kind == '"'
 	var shown []layout.Line
 	if jsontree.Equal(old, new) {
@@ -592,7 +593,8 @@ func (d *describer) value(edits []*diff.Change, old, new jsontree.Value, place s
 	return []Line{{Text: shown, Place: place}}
 }
 
-// compared returns which of some edits has compared two texts, or nil. A text that becomes empty is there, one that is removed isn't.
+// compared returns the edit that compared these two texts sentence by sentence, or nil. If either text is empty or
+// absent, it returns nil, so that the row shows which of both it is.
 func compared(edits []*diff.Change, old, new jsontree.Value) *diff.Change {
 	isOfTexts := func(e *diff.Change) bool {
 		return e.Compared && len(e.TextEdits) > 0 && e.Old.Text == old.Text && e.New.Text == new.Text
@@ -618,7 +620,8 @@ func (d *describer) part(row Row, sign byte, l *line) Row {
 	if strings.HasPrefix(row.Place, "/arguments/") { // a prompt's argument, whose place has only a number
 		lines[0].Phrase = joined("  ", lines[0].Name, lines[0].Phrase)
 	}
-	if lines[0].Phrase != "" || !slices.ContainsFunc(lines, func(l Line) bool { return l.Text != nil }) { // else the gutter says it
+	// Otherwise the gutter of a text shows the sign.
+	if lines[0].Phrase != "" || !slices.ContainsFunc(lines, func(l Line) bool { return l.Text != nil }) {
 		lines[0].Phrase = joined(" ", strings.TrimLeft(string(sign), "="), lines[0].Phrase)
 	}
 	return row.own(lines)

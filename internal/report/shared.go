@@ -212,8 +212,8 @@ type entryKind struct {
 
 func (e *drifted) kind() entryKind { return entryKind{e.Server, e.Type, e.Kind} }
 
-// who counts the entries in list, and names them or, if these are fewer, the other entries of their kind in all. New
-// entries among changed ones are only counted (also).
+// who counts the entries in list, without new ones among changed ones, which also counts. It names the entries or, if
+// there are far fewer of these, the other entries of the same kind in all: "all but a, b".
 func who(list, all []*drifted) (count, also, names string) {
 	first := list[0]
 	kind := pin.EntryTypeInfo[first.Type].Entry
@@ -226,7 +226,7 @@ func who(list, all []*drifted) (count, also, names string) {
 	}
 	isFew := len(all) > 2*len(list)
 	if isFew {
-		// The others are more than these, so they aren't named.
+		// There are more other entries than listed ones, so the listed ones are named.
 		all = list
 	}
 	var said, others []string
@@ -313,7 +313,7 @@ func (e *drifted) breaks() string {
 	return "not explained"
 }
 
-// SharedNumbers lists the numbers of the shared changes that a block has, of those that were told; nil: of all.
+// SharedNumbers lists the numbers of a block's shared changes that are in told; if told is nil, of all.
 func (b *Block) SharedNumbers(told map[int]bool) string {
 	var has []int
 	for i := range b.Rows {
@@ -334,7 +334,7 @@ func (b *Block) HasNothingElse(told map[int]bool) bool {
 		return false
 	}
 	if b.Severity == label.Breaking.String() && b.SharedNumbers(told) == "" {
-		return false // its title shows that
+		return false // its title says that it is breaking, which no printed shared change says
 	}
 	return !slices.ContainsFunc(b.Rows, func(row Row) bool { return !row.Minor && !(told[row.Shared] || told == nil && row.Shared > 0) })
 }

@@ -41,7 +41,7 @@ func bytesOf(s *pin.Set) (size int, known bool) {
 	return size, true
 }
 
-// TokensText returns what a change of tokens costs, or "" if nothing changed or that isn't known.
+// TokensText describes how the number of tokens changed, or returns "" if it is unchanged or unknown.
 func (s *Size) TokensText() string {
 	if s == nil || s.Before == s.After {
 		return ""
@@ -87,8 +87,8 @@ func EstimateTokens(s *pin.Set) (tokens int, known bool) {
 	return (2*size + 4) / 9, true
 }
 
-// TokenLimitMessage returns a message if the tools of all captures together exceed most tokens, or "". known is false if
-// their number isn't known.
+// TokenLimitMessage returns a message if the tools of all captures together exceed the limit most, or "". known is
+// false if their number isn't known.
 func TokenLimitMessage(sides []pin.Comparison, most int) (said string, known bool) {
 	all := 0
 	for _, p := range sides {

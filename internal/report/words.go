@@ -235,7 +235,7 @@ func (r *Report) problems() (list []Problem) {
 	return list
 }
 
-// policies describes a policy and what it was changed to.
+// policies describes the recorded policy and the new one.
 func policies(p *pin.Comparison) string {
 	return pin.DescribePolicy(p.Locked.Policy) + " -> " + pin.DescribePolicy(p.Captured.Policy)
 }
@@ -488,8 +488,8 @@ func (r *Report) acceptCommand(b *Block) string {
 	return next.ForVerb("relock", args...)
 }
 
-// field names an entry or, if the key is empty, the capture in a line of the gate: "tool=NAME"; with its server, if
-// there are several.
+// field returns the name of an entry in a line for programs, "tool=NAME", or "capture" if the key is empty; with the
+// server, if there are several.
 func (r *Report) field(key pin.Ref) string {
 	field := "capture"
 	if key.Key != (pin.Key{}) {

@@ -43,8 +43,9 @@ func StrikesThrough(r rune) bool {
 	return r >= 0x334 && norm.NFC.PropertiesString(string(r)).CCC() == 1
 }
 
-// isConfusing reports whether a reader doesn't see r or mistakes it for another space, or a terminal may draw it as a
-// space or over its neighbours: the object replacement character, and controls that join or replace hieroglyphs.
+// isConfusing reports whether a reader can overlook r or take it for an ordinary space. This includes characters that a
+// terminal may draw as a space or over their neighbours: the object replacement character, and the controls that join
+// or replace hieroglyphs.
 func isConfusing(r rune) bool {
 	return r < 0x20 || IsHidden(r) || UnusualSpace(r) || isBlank(r) || r == 0xfffc || r >= 0x13430 && r <= 0x1345f
 }

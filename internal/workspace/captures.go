@@ -150,7 +150,7 @@ func CaptureFileName(id string) string {
 	return name
 }
 
-// FileNameRule returns why CaptureFileName returned "".
+// FileNameRule is the reason why CaptureFileName returned "".
 const FileNameRule = "only a server ID of 1 to 100 printable ASCII characters can name a file"
 
 var (

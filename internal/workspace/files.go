@@ -101,7 +101,7 @@ func (w *Workspace) pinSides(old, new *side) error {
 
 // loadFiles reads two sides, an old one and a new one, and compares them. If one is a lockfile and
 // the other a capture, the capture is pinned as the server in the lockfile that it belongs to, under
-// that server's policy. Two captures are one server without an ID. The captures of two folders are
+// that server's policy. Two captures are compared as those of one server without an ID. The captures of two folders are
 // paired by their server IDs.
 func (w *Workspace) loadFiles() error {
 	w.LockPath = ""

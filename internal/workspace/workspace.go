@@ -163,7 +163,7 @@ func (w *Workspace) checkClean() error {
 			return err
 		}
 		w.Forbidden = err
-		if w.ShowsWithoutPins && about.State == pin.StatePaired { // relock decides by what it would write
+		if w.ShowsWithoutPins && about.State == pin.StatePaired { // relock needs no such state: it checks the pins that it would write
 			about.State = pin.StateForbidden
 		}
 	}

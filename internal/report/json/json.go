@@ -15,7 +15,7 @@ import (
 const (
 	maxReport = 4 << 20 // all values together
 
-	// One value; the largest definition of real servers has 13 kB.
+	// The most bytes of one quoted value. The largest definition of a real server has 13 kB.
 	maxQuoted = 64 << 10
 )
 

@@ -82,7 +82,7 @@ func (t *Writer) verdict(m *report.Model) {
 	t.WriteText("", run(op, m.Word+": "), run('W', m.Warning), run(op, strings.TrimPrefix(m.Text, m.Warning)))
 }
 
-// WriteHead prints WriteOverview and WriteCaptureFindings.
+// WriteHead calls WriteOverview and WriteCaptureFindings.
 func (t *Writer) WriteHead(m *report.Model) {
 	t.WriteOverview(m)
 	t.WriteCaptureFindings(m)

@@ -54,7 +54,7 @@ type Writer struct {
 	countsBelow bool
 }
 
-// New returns a writer of text.
+// New returns a Writer that prints text to w.
 func New(w io.Writer, style Style) *Writer {
 	style.Width = max(layout.MinWidth, cmp.Or(style.Width, layout.DefaultWidth))
 	return &Writer{w: w, Style: style, Shown: map[int]bool{}, printed: map[[sha256.Size]byte]spot{}}

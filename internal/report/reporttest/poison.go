@@ -38,8 +38,8 @@ func EachPoisoned(t *testing.T, test func(t *testing.T, r *report.Report)) {
 	}
 }
 
-// PoisonedLists makes an upgrade of a list of tools in which all of them gain a harmless
-// hint, and one, besides, an order in tag characters inside its description.
+// PoisonedLists returns a list of tools before and after an upgrade. Every tool gains a harmless hint, and the
+// description of victim also gains an instruction in invisible tag characters.
 func PoisonedLists(t *testing.T, list, victim string) (old, new string) {
 	t.Helper()
 	m, err := capture.Read("old.json", []byte(list), pintest.HashDefinition, pin.Policy{})

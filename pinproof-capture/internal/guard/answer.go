@@ -11,7 +11,7 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// keyOf returns the id of a message as a key of core.open and core.own.
+// keyOf returns the id of a message as a key of core.open and of listing.key.
 func keyOf(m jsontree.Value) string { return strings.TrimSpace(m.Get("id").Text) }
 
 func (c *core) claims(entryType pin.EntryType) bool {
@@ -27,7 +27,7 @@ func (c *core) gives(entryType pin.EntryType, name string) bool {
 	return !c.pins.isDenied(key) && (c.OnDrift == ModeWarn || !isPinned || isEqual && as.Digest == c.pins.entries[key].Digest)
 }
 
-// An entry is one of a list, as JSON text for the client.
+// An entry is one entry of a list, as JSON text for the client.
 type entry struct{ name, text string }
 
 // write returns a function that returns all entries of a listing. Except in mode warn, it leaves out the parts of an

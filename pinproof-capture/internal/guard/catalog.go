@@ -17,7 +17,7 @@ import (
 type serverPins struct {
 	entries map[pin.Key]entryPin
 	pin.Policy
-	values []pin.Substitute // what the names in the pins mean
+	values []pin.Substitute // the values that the placeholders in the pins stand for
 	skills skills
 
 	// The denied resources by skill.URIKey, and what matches the keys of URIs of the denied templates.
@@ -38,7 +38,7 @@ type entryPin struct {
 // readApproved reads a server's entry in a lockfile.
 func readApproved(server jsontree.Value, values []pin.Substitute) serverPins {
 	a := serverPins{entries: map[pin.Key]entryPin{}, values: values, skills: readSkills(server, values), denied: map[string]bool{}, templates: map[string]*regexp.Regexp{}}
-	// pinproof refuses a policy that isn't one.
+	// An invalid policy is no error here, because pinproof refuses it with each verdict.
 	a.Policy, _ = lockfile.ParsePolicy(server.Get("policy"))
 	for entryType := range pin.EntryTypes {
 		pins := server.Get(memberOf(entryType))
@@ -114,7 +114,7 @@ func (a *serverPins) plain(name string) string {
 	return pin.FillPlaceholders(name, a.values)
 }
 
-// typeOf returns the entry type for which of returns word.
+// typeOf returns the entry type t with of(t) == word.
 func typeOf(word string, of func(pin.EntryType) string) (entryType pin.EntryType, ok bool) {
 	for entryType := range pin.EntryTypes {
 		if word != "" && of(entryType) == word {

@@ -373,8 +373,8 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 	}
 	under, why := c.allows(target, method, params)
 	switch {
-	// A pinned entry that isn't in the list is requested once more: the server may list it only now, for example after a
-	// login. One that has drifted isn't.
+	// If a pinned entry isn't in the list, the list is requested once more: the server may list the entry only now, for
+	// example after a login. For a drifted entry, it isn't.
 	case (why == gone || why == notListed || why == skillNotSeen) && !h.hasWaited:
 		for _, entryType := range target.lists {
 			c.need(&h, entryType, true)

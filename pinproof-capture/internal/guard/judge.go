@@ -32,10 +32,10 @@ type judge struct {
 	lock   string
 	values []pin.Substitute
 
-	// runPart
+	// Judges a part of a session: runPart, unless a test replaces it.
 	part func(messages []byte) (*verdict, error)
 
-	// What begin has returned for the next part.
+	// The function that begin returned for the next part, if pinproof was started in advance.
 	ahead chan func(messages []byte) (*verdict, error)
 
 	// Of pinproof verify --part.
@@ -226,7 +226,7 @@ func (j *judge) reviewing() reviewSetup {
 		Flags: map[string][]string{"relock": flags}}}
 }
 
-// PinSource select the pins that a server is compared with.
+// PinSource selects the pins that a server is compared with.
 type PinSource struct {
 	ServerID    string
 	Lockfile    string   // "" is for the nearest

@@ -14,7 +14,7 @@ import (
 // A queue writes lines to one side of a session, in order. Only its own goroutine waits for that side.
 type queue struct {
 	w    io.Writer
-	most int // how many bytes may be left to write: more end the session
+	most int // the most bytes that may wait to be written; more end the session
 
 	mu      sync.Mutex
 	changed sync.Cond
@@ -24,7 +24,7 @@ type queue struct {
 }
 
 const (
-	// Below enough, the other side is read on.
+	// Reading from the other side pauses while more bytes than this wait here.
 	enough = 1 << 20
 
 	// How many bytes may wait for standard error.

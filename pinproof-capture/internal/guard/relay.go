@@ -80,7 +80,8 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 		defer r.mu.Unlock()
 		return r.core.inputOf(tool)
 	}
-	// The lockfile is read while the server's process starts, which becomes the server only if it is pinned.
+	// The lockfile is read while the process starts. The process executes the server only if the pins could be read
+	// (mcp.Server.Permit).
 	var pins serverPins
 	src.Permit = sync.OnceValue(func() (err error) {
 		pins, _, err = j.readPins()
@@ -153,7 +154,7 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals
 	}
 	select {
 	case <-r.client.drained():
-	case <-late.Done(): // also if the client doesn't read
+	case <-late.Done(): // after a signal, don't wait for a client that doesn't read
 	}
 	if end == errBlocked {
 		go p.Stop()

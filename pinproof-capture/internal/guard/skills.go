@@ -34,7 +34,7 @@ var seed = maphash.MakeSeed()
 
 // A known skill.
 type known struct {
-	// Why nothing in the folder may be read but the files.
+	// Why nothing in the folder, except its listed files, may be read.
 	why *reason
 	// Its files, once the session has listed it as it is pinned.
 	*skill.Skill
@@ -167,7 +167,8 @@ func (c *core) judgeAnswer(line []byte, result jsontree.Value, asked request) []
 		return line
 	}
 	why := c.answerContents(result, asked)
-	if why == nil && c.guardsSkills() && asked.method == getSkill { // with warn
+	// In mode warn, the server's own answer is passed on.
+	if why == nil && c.guardsSkills() && asked.method == getSkill {
 		_, why = c.pins.skills.file(result.Get("skill").StringIn("uri"))
 	}
 	if why == nil {
