@@ -617,7 +617,9 @@ func (d *describer) part(row Row, sign byte, l *line) Row {
 	for _, part := range l.inside() {
 		lines = append(lines, laidOut(sign, part.now())...)
 	}
-	if strings.HasPrefix(row.Place, "/arguments/") { // a prompt's argument, whose place has only a number
+	// The place of a prompt's argument has only a number, and that of an alternative with a constant lacks the keyword.
+	isAlternative := strings.HasSuffix(row.Place, ")") && strings.HasSuffix(lines[0].Name, ")")
+	if strings.HasPrefix(row.Place, "/arguments/") || isAlternative {
 		lines[0].Phrase = joined("  ", lines[0].Name, lines[0].Phrase)
 	}
 	// Otherwise the gutter of a text shows the sign.
