@@ -346,7 +346,7 @@ func (p *place) keywordLabel() label.Label {
 		// The position of the new value, even if the old value was at another kind of position.
 		at = schema.KeywordPosition(p.keyword)
 	}
-	isReference := p.keyword == "$ref" && p.exports(&jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "$ref", Value: p.New}}}, schema.AtSchema)
+	isReference := p.keyword == "$ref" && p.hasHeader && p.New.Kind != 0
 	switch {
 	case p.keyword == "$schema":
 		return label.Unclear
@@ -394,26 +394,13 @@ func isCombination(keyword string) bool {
 	return keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf"
 }
 
-// exports reports whether a value at a position of the new schema makes clients send an argument as a header.
-func (p *place) exports(v *jsontree.Value, at schema.Position) bool {
-	seen := map[*jsontree.Value]bool{}
-	var find func(v *jsontree.Value, at schema.Position) bool
-	find = func(v *jsontree.Value, at schema.Position) (found bool) {
-		schema.EachSchema(v, at, func(s *jsontree.Value) {
-			found = found || s.Has(schema.HeaderKeyword)
-			reference := jsontree.Lookup(s, "$ref")
-			if found || reference == nil {
-				return
-			}
-			to, _ := schema.FindSchema(p.roots[1], reference)
-			if to != nil && !seen[to] && p.budget.Spend(sizeOf(to)) {
-				seen[to] = true
-				found = find(to, schema.AtSchema)
-			}
-		})
-		return found
+// exports reports whether a value at a position of the new schema may make clients send an argument as a header: it has
+// the keyword for that, or a reference, which may lead to it.
+func (p *place) exports(v *jsontree.Value, at schema.Position) (found bool) {
+	if p.hasHeader {
+		schema.EachSchema(v, at, func(s *jsontree.Value) { found = found || s.Has(schema.HeaderKeyword) || s.Has("$ref") })
 	}
-	return p.hasHeader && find(v, at)
+	return found
 }
 
 // requiredLabel labels a change of required. It ignores a name that was added or removed together with its parameter,
