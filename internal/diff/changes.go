@@ -186,12 +186,11 @@ func (c *Change) isMove() bool { return c.Old.Kind == 0 && c.New.Kind == 0 }
 
 // change returns the change at a node, without a label.
 func (n *node) change() (c Change) {
-	was, now := n.pointers()
-	c.Pointer = now
+	c.Pointer = n.newPointer
 	if n.new == nil {
-		c.Pointer = was
-	} else if n.old != nil && was != now {
-		c.OldPointer = was
+		c.Pointer = n.oldPointer
+	} else if n.old != nil && n.oldPointer != n.newPointer {
+		c.OldPointer = n.oldPointer
 	}
 	if n.isWhole && n.old != nil {
 		c.Old = *n.old
