@@ -2,7 +2,6 @@ package diff
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -487,37 +486,9 @@ func (p *place) namesMore() bool {
 	return common(new, old) < len(new)
 }
 
-// combines reports whether a keyword has schemas about the same value.
+// combines reports whether a keyword has, or leads to, schemas or names about the same value.
 func combines(keyword string) bool {
-	return isCombination(keyword) || slices.Contains([]string{"if", "then", "else", "dependentSchemas", "dependencies"}, keyword)
-}
-
-// namesElsewhere reports whether a parameter that isn't in the properties of an old schema is named in a schema that it combines, or in
-// one that combines it.
-func (p *place) namesElsewhere() bool {
-	v := p.around[0]
-	own := v.Get("properties")
-	for i := len(p.schemas) - 1; i >= 0; i-- {
-		schema.EachSubschema(p.schemas[i][0], func(part *jsontree.Value, steps ...string) {
-			if part == v && combines(steps[0]) {
-				v = p.schemas[i][0]
-			}
-		})
-	}
-	named := maps.Clone(p.parametersIn(0, v))
-	for _, keyword := range []string{"required", "dependentRequired", "dependentSchemas"} { // now or before
-		for _, list := range []jsontree.Value{p.around[0].Get(keyword), p.around[1].Get(keyword)} {
-			for _, m := range list.Parts {
-				named[cmp.Or(m.Name, m.Text)] = true
-			}
-		}
-	}
-	for name, isTaken := range named {
-		if isTaken && !own.Has(name) {
-			return true
-		}
-	}
-	return false
+	return isCombination(keyword) || slices.Contains([]string{"if", "then", "else", "dependentSchemas", "dependentRequired", "dependencies", "$ref"}, keyword)
 }
 
 // parametersIn collects the parameters that a schema on one side names, in the schemas that it combines and that it refers
@@ -562,8 +533,12 @@ func (p *place) othersLabel() label.Label {
 	isClosed := closed(1, p.New)
 	wasOpen := p.Old.Kind == 't' || isEmpty(p.Old) && !wasClosed
 	isOpen := p.New.Kind == 't' || isEmpty(p.New) && !isClosed
+	// A parameter that isn't in the properties may be named beside them or around them.
+	mayBeNamed := slices.ContainsFunc(p.schemas, func(pair versions) bool {
+		return slices.ContainsFunc(pair[0].Members(), func(m jsontree.Member) bool { return combines(m.Name) })
+	})
 	switch {
-	case wasClosed && isOpen && !isPattern && !p.namesElsewhere():
+	case wasClosed && isOpen && !isPattern && !mayBeNamed:
 		return label.UnnamedAccepted
 	case isClosed && !wasClosed:
 		return label.UnnamedRejected
@@ -662,9 +637,5 @@ func (l *labeller) judge(member string, places []*place) {
 	}
 	for _, p := range values {
 		p.Severity = label.Breaking
-		// A minor label would hide the change.
-		if p.Label.Minor() {
-			p.Label = label.Unclear
-		}
 	}
 }
