@@ -270,8 +270,10 @@ func (p *place) isForm(kind int) bool {
 		return false // the definition that it is in isn't used
 	}
 	isOfDefinitions := schema.IsDefinitions(p.keyword)
-	isNew := func(name string) bool { return !p.known[name] }
-	if isOfDefinitions && (!p.isUsed(forms) || kind == 0 && slices.ContainsFunc(p.names(), isNew)) {
+	names := p.names()
+	isOtherType := len(p.inside) == 0 && p.Old.Kind != 0 && p.New.Kind != 0
+	isOdd := func(name string) bool { return !p.used[name] || kind == 0 && !p.known[name] }
+	if isOfDefinitions && (names == nil || isOtherType || slices.ContainsFunc(names, isOdd)) {
 		return false // a definition isn't part of the forms, or has a name that a reader has not seen
 	}
 	if normal.EqualKeyword(old, new, p.around[0], p.around[1], p.keyword) {
@@ -289,23 +291,6 @@ func (p *place) isForm(kind int) bool {
 func (p *place) isNewProse() bool {
 	isProse := (p.keyword == "description" || p.keyword == "$comment") && len(p.inside) == 0
 	return isProse && p.New.Kind == '"' && !p.texts[p.New.Text]
-}
-
-// isUsed reports whether the normal forms include all definitions that a change adds or removes.
-func (p *place) isUsed(forms [2]*normal.NormalForms) bool {
-	for side, around := range p.around {
-		list := jsontree.Lookup(around, p.keyword)
-		if around != p.roots[side] || list != nil && list.Kind != '{' {
-			return false
-		}
-		for _, name := range p.names() {
-			definition := jsontree.Lookup(list, name)
-			if definition != nil && !forms[side].Uses(definition) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
