@@ -78,8 +78,7 @@ func (p *place) fileLabel(name string) label.Label {
 		return label.OtherMember
 	}
 	if words.IndentChange(was, is) != "" {
-		// Its indentation was changed on purpose, unlike that of a doc comment, which a compiler may change.
-		return label.TextChanged
+		return label.TextChanged // unlike a doc comment, a file isn't indented by a compiler
 	}
 	return p.proseLabel(1)
 }
@@ -93,7 +92,7 @@ func (p *place) frontmatterLabel(member string) label.Label {
 			return label.SkillToolsChanged
 		}
 	case "hooks":
-		if !hasString(&p.Old) && hasString(&p.New) {
+		if p.New.Kind != 0 {
 			return label.ScriptAdded
 		}
 	case "description", "license", "compatibility":
@@ -102,9 +101,4 @@ func (p *place) frontmatterLabel(member string) label.Label {
 		}
 	}
 	return label.OtherMember
-}
-
-// hasString reports whether a value contains a string that isn't empty.
-func hasString(v *jsontree.Value) bool {
-	return v.Kind == '"' && v.Text != "" || slices.ContainsFunc(v.Parts, func(m jsontree.Member) bool { return hasString(&m.Value) })
 }
