@@ -99,8 +99,7 @@ const (
 )
 
 // Choices are a person's choices, by flags or, if Answers is set, at the prompt. The caller has checked the
-// flags: --accept excludes --accept-all and --only, and --deny excludes --only. With AcceptAll, every selector in Only
-// is a word, not a name.
+// flags: --accept excludes --accept-all, and --only excludes all three flags that accept or deny entries.
 type Choices struct {
 	// The command line of this run, from which errors make the next command to type.
 	CommandLine shell.Command

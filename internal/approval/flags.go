@@ -21,9 +21,9 @@ func (d *decision) flags() *fail.Error {
 	asked := pin.Refs{}
 	isLabelled := false
 	for _, drift := range d.drifts {
-		hasLabel := d.hasOnly(&drift, d.Accept) // then it has no new warning
+		hasLabel := d.hasOnlyAccepted(&drift) // then it has no new warning
 		isLabelled = isLabelled || hasLabel
-		asked[drift.Ref()] = hasLabel || d.isAsked(&drift)
+		asked[drift.Ref()] = hasLabel || d.AcceptAll || d.NewServersOnly
 	}
 	if !isLabelled {
 		d.out.UnusedSelectors = labelsIn(d.Accept)
@@ -129,29 +129,15 @@ func (d *decision) isRefused(ref pin.Ref) bool {
 	return d.warned[ref] && !d.acceptsWarnings(ref, true)
 }
 
-// isAsked reports whether lock or --accept-all applies to a drift. With --only, the drift must be selected. A
-// label in --only works as in --accept LABEL: an entry that has other changes, too, isn't accepted.
-func (d *decision) isAsked(drift *pin.Drift) bool {
-	if !d.AcceptAll && !d.NewServersOnly {
-		return false
-	}
-	labels := d.Facts[drift.Ref()].Labels
-	takesWhole := func(s Selector) bool {
-		isChange := s.isLabel() && (s.Word == wordMinor || slices.Contains(labels, s.Word))
-		return !isChange && s.Matches(drift, d.words(drift))
-	}
-	return len(d.Only) == 0 || d.hasOnly(drift, d.Only) || slices.ContainsFunc(d.Only, takesWhole)
-}
-
-// hasOnly reports whether a drift is CHANGED, has no new warning, and all its changes have the given labels.
-// The label minor matches a drift with nothing new to read.
-func (d *decision) hasOnly(drift *pin.Drift, labels []Selector) bool {
+// hasOnlyAccepted reports whether a drift is CHANGED, has no new warning, and all its changes have labels that --accept
+// names. The label minor matches a drift with nothing new to read.
+func (d *decision) hasOnlyAccepted(drift *pin.Drift) bool {
 	fact := d.Facts[drift.Ref()]
 	if drift.Kind != pin.DriftChanged || len(fact.Labels) == 0 || d.warned[drift.Ref()] {
 		return false
 	}
 	takes := func(word string) bool {
-		return slices.ContainsFunc(labels, func(s Selector) bool { return s.Word == word })
+		return slices.ContainsFunc(d.Accept, func(s Selector) bool { return s.Word == word })
 	}
 	isOther := func(word string) bool { return !takes(word) }
 	return takes(wordMinor) && fact.Minor || !slices.ContainsFunc(fact.Labels, isOther)

@@ -22,7 +22,7 @@ func (d *decision) makePins() {
 			touched[ref.Server] = true
 		}
 	}
-	takesAll := d.AcceptAll && len(d.Only) == 0 || d.NewServersOnly && len(d.yes.AcceptedDigests) == len(d.drifts)
+	takesAll := d.AcceptAll || d.NewServersOnly && len(d.yes.AcceptedDigests) == len(d.drifts)
 	out.NewPins = map[string]*pin.Set{}
 	for i, p := range slices.Concat(d.Sides, d.OtherServers) {
 		isTouched := touched[p.Server] || p.PolicyDiffers()

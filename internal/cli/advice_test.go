@@ -118,14 +118,12 @@ func saidOf(t *testing.T, drifts []pin.Drift, random jsontest.Maker) (list []com
 		{"--accept-all --accept-warnings", approval.Choices{AcceptAll: true, AcceptWarnings: true}, true},
 		{"--accept " + one + " " + two, approval.Choices{Accept: acceptsOf(t, one, two)}, true},
 		{"--accept " + one + " --accept-warnings", approval.Choices{Accept: acceptsOf(t, one), AcceptWarnings: true}, true},
-		{"--accept-all --only added", approval.Choices{AcceptAll: true, Only: acceptsOf(t, "added")}, true},
 		{"lock --yes", approval.Choices{NewServersOnly: true, NonInteractive: true}, true},
 		{"lock", approval.Choices{NewServersOnly: true}, true},
 		{"relock", approval.Choices{}, true},
 	}
 	for _, label := range []string{"minor", "wording", "other-form", "parameter-added"} {
-		list = append(list, commandLine{"--accept " + label, approval.Choices{Accept: acceptsOf(t, label)}, false},
-			commandLine{"--accept-all --only " + label, approval.Choices{AcceptAll: true, Only: acceptsOf(t, label)}, false})
+		list = append(list, commandLine{"--accept " + label, approval.Choices{Accept: acceptsOf(t, label)}, false})
 	}
 	answers := approval.NewAnswers()
 	for i := range drifts {

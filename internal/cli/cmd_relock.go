@@ -85,18 +85,11 @@ func (a *approver) readSelection(cmd *cobra.Command) (err error) {
 	if said.Accept, err = selectorsOf(cmd, "accept"); err != nil {
 		return err
 	}
-	if len(said.Accept) > 0 && (said.AcceptAll || len(said.Only) > 0) {
-		return fail.New("--accept already says what is accepted: it can't be combined with --accept-all or --only")
+	if len(said.Accept) > 0 && said.AcceptAll {
+		return fail.New("--accept already says what is accepted: it can't be combined with --accept-all")
 	}
-	if len(said.Deny) > 0 && len(said.Only) > 0 {
-		return fail.New("--deny already says what is pinned: it can't be combined with --only")
-	}
-	for _, s := range said.Only {
-		// --accept matches a name or a pattern within one server, and a pattern only with pinned entries. --only has
-		// neither limit.
-		if said.AcceptAll && s.Word == "" {
-			return fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.QuoteName(s.Arg))
-		}
+	if len(said.Only) > 0 && !said.NeedsPrompt() {
+		return fail.New("--only narrows the questions: it can't be combined with a flag that accepts or denies")
 	}
 	if said.NeedsPrompt() {
 		// On its own, --accept-warning accepts the entry, too.
