@@ -150,11 +150,11 @@ def words(r, captures, terminal):
         for _ in range(r.randint(0, 2)):
             flag = r.choice(some)
             if flag == "--accept":
-                args += [flag, r.choice(names + ["added", "changed", "removed", "hidden", "duplicate", "minor", "wording", "other-form", "*", "r*", "destructive"])]
+                args += [flag, r.choice(names + ["added", "changed", "removed", "hidden", "duplicate", "minor", "wording", "other-form", "destructive"])]
             elif flag:
                 args.append(flag)
     if verb == "relock" and r.random() < 0.25:
-        args += ["--only", r.choice(names + ["added", "changed", "removed", "minor", "wording", "other-form", "warnings", "takes-code", "*"])]
+        args += ["--only", r.choice(names + ["added", "changed", "removed", "minor", "wording", "other-form", "warnings", "takes-code"])]
     if r.random() < 0.15:
         args.append("--accept-warnings")
     if r.random() < 0.2:

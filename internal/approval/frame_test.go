@@ -3,7 +3,6 @@ package approval_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"path"
 	"reflect"
 	"slices"
 	"testing"
@@ -84,9 +83,6 @@ func trimComma(list string) string {
 type framedFlags struct {
 	said                      approval.Choices
 	accepts, denies, warnings pin.Refs
-
-	// Of --accept, "" for none.
-	pattern string
 }
 
 // mayRecord reports whether a flag is for the warnings of an entry.
@@ -129,10 +125,6 @@ func flagsFor(t *testing.T, random *rand.Rand, c *approval.Input) (f framedFlags
 		for ref := range means {
 			f.accepts[ref] = true
 		}
-	}
-	if random.IntN(4) == 0 {
-		f.pattern = []string{"r*", "*e*", "*"}[random.IntN(3)]
-		f.said.Accept = append(f.said.Accept, selectorOf(t, f.pattern))
 	}
 	f.said.AcceptWarnings = random.IntN(3) == 0
 	if random.IntN(3) == 0 {
@@ -223,8 +215,7 @@ func brokenFrame(side *pin.Comparison, next *pin.Set, key pin.Key, f *framedFlag
 	if before == nil && after == nil {
 		return ""
 	}
-	fits, _ := path.Match(f.pattern, key.Name)
-	mayAccept := isNamed || fits || f.denies[ref] || f.said.AcceptAll || f.said.KeepsDenied && f.warnings[ref]
+	mayAccept := isNamed || f.denies[ref] || f.said.AcceptAll || f.said.KeepsDenied && f.warnings[ref]
 	if before != nil && after != nil && before.Digest == after.Digest {
 		if before.Denied && !after.Denied && !isNamed {
 			return "its mark is gone"

@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,13 +10,12 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Selector selects drift: one entry by name, digest or both; entries by a pattern of names; or entries by a
-// word, which is a kind, a label or another word from a report.
+// A Selector selects drift: one entry by name, digest or both; or entries by a word, which is a kind, a label or
+// another word from a report.
 type Selector struct {
 	Flag, Arg string // as they were given
 	pin.Key
-	Digest  string
-	pattern *regexp.Regexp
+	Digest string
 
 	// A kind of drift in lower case, or a label or note of an entry; otherwise "".
 	Word string
@@ -50,13 +48,9 @@ func ParseSelector(flag, arg string, words []string) (Selector, error) {
 		return Selector{}, s.wrong("give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits")
 	}
 	s.Key = pin.ParseEntry(name)
-	// * matches any text, and ? one character, but not in a name after tool= or the like.
+	// Who writes a pattern doesn't mean a tool whose name a server has made to look like one.
 	if s.Digest == "" && s.Name == name && strings.ContainsAny(name, "*?") {
-		var err error
-		s.pattern, err = regexp.Compile("(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(s.Name)) + "$")
-		if err != nil {
-			return Selector{}, s.wrong("not a pattern of names")
-		}
+		return Selector{}, s.wrong("there are no patterns").Hint("for a tool of that name: tool=NAME")
 	}
 	return s, nil
 }
@@ -113,20 +107,12 @@ func labelsIn(list []Selector) (labels []Selector) {
 }
 
 // isOne reports whether the selector has the name of one entry, with or without a digest.
-func (s *Selector) isOne() bool { return s.named() && s.pattern == nil }
-
-// named reports whether the selector has an entry's name or a name pattern.
-func (s *Selector) named() bool { return s.Word == "" && (s.Name != "" || s.Type == pin.Instructions) }
+func (s *Selector) isOne() bool { return s.Word == "" && (s.Name != "" || s.Type == pin.Instructions) }
 
 // means reports whether the selector names an entry, regardless of the digest.
 func (s *Selector) means(key pin.Key) bool {
-	if s.Word != "" {
-		return false
-	}
-	if s.pattern != nil {
-		return key.Type == s.Type && s.pattern.MatchString(key.Name)
-	}
-	return !s.named() || key == s.Key // or a digest alone
+	isDigestAlone := !s.isOne()
+	return s.Word == "" && (isDigestAlone || key == s.Key)
 }
 
 // Matches reports whether the selector selects a drift. words are the words that --only accepts for the drift: its
@@ -154,15 +140,15 @@ func (s *Selector) holders(sides []pin.Comparison) (list []*pin.Comparison) {
 	return list
 }
 
-// check refuses an unknown or ambiguous selector: a name that is neither pinned nor listed, or a word, a
-// pattern or another entry's name that is also the literal name of a tool.
+// check refuses an unknown or ambiguous selector: a name that is neither pinned nor listed, or a word or another entry's
+// name that is also the literal name of a tool.
 func (s *Selector) check(sides []pin.Comparison) *fail.Error {
 	tool := pin.Key{Type: pin.Tools, Name: s.Arg}
-	isOther := s.Key != tool || s.pattern != nil || s.Word != ""
+	isOther := s.Key != tool || s.Word != ""
 	if s.Digest == "" && isOther && pin.CountServersWith(sides, tool) > 0 {
 		return s.wrong("ambiguous: a tool has that name, too").Hint("for the tool: tool=NAME")
 	}
-	if !s.named() || len(s.holders(sides)) > 0 {
+	if !s.isOne() || len(s.holders(sides)) > 0 {
 		return nil
 	}
 	if s.Type == pin.Instructions {
@@ -194,22 +180,11 @@ func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*
 		return nil, err
 	}
 	servers := map[string]bool{}
-	fitsNew := false
 	for i := range drifts {
-		d := &drifts[i]
-		if !s.Matches(d, nil) {
-			continue
-		}
-		fitsNew = fitsNew || d.Kind == pin.DriftAdded
-		// A pattern accepts no new entry, because the person who wrote the pattern may not have seen the entry's name.
-		// It doesn't accept a repeated name either.
-		if s.pattern == nil || d.Kind != pin.DriftAdded && d.Kind != pin.DriftDuplicate {
+		if d := &drifts[i]; s.Matches(d, nil) {
 			fits = append(fits, d)
 			servers[d.Server] = true
 		}
-	}
-	if s.pattern != nil && len(fits) == 0 && fitsNew {
-		return nil, s.wrong("a pattern accepts no new entry").Hint("a new entry has to be named; for all that is new: added")
 	}
 	// A name that several servers have is ambiguous, whichever of them drifted.
 	if len(servers) > 1 || s.isOne() && pin.CountServersWith(sides, s.Key) > 1 {

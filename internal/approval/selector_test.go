@@ -68,7 +68,7 @@ func caseOf(pairs []pin.Comparison, drifts []pin.Drift) *approval.Input {
 var reasons = [][2]string{
 	{"not a selector", "all 64 digits"}, {"empty list", "no tools in the list"}, {"other set", "not what was reviewed"}, {"other policy", "under another policy"},
 	{"repeated", "an agent may get any"}, {"no pins", " has no server "}, {"unknown", "pinned or listed"}, {"two meanings", "a tool has that name, too"},
-	{"several servers", "of several servers"}, {"several lists", "of several lists"}, {"new by pattern", "a pattern accepts no new"}, {"stale digest", "no drifted entry has that digest"},
+	{"several servers", "of several servers"}, {"several lists", "of several lists"}, {"stale digest", "no drifted entry has that digest"},
 	{"not acceptable", "that can't be accepted"}, {"not a name", "give the name"}, {"nothing to deny", "there is nothing to deny"}, {"not deniable", "can't be denied"},
 	{"two answers", "--accept names it, too"}, {"needs all", "accept it with all drift, or not at all"}, {"not covered", "no approval covers"},
 	{"not clean", "(requireClean)"}, {"policy in parts", "only when all drift is accepted"}, {"policy declined", "the policy was not accepted"},
@@ -112,8 +112,7 @@ func selectorOf(t *testing.T, arg string, words ...string) approval.Selector {
 	return s
 }
 
-// TestFits: which drifts are selected by a flag that only shows them. There, unlike in
-// --accept, a pattern selects new entries, too.
+// TestFits: which drifts are selected by a flag that only shows them.
 func TestFits(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	digest := func(name string) string { return pairs[0].Captured.Find(pin.Key{Name: name}).Digest }
@@ -123,8 +122,6 @@ func TestFits(t *testing.T) {
 		"looser":                  "edited",
 		"added":                   "new",
 		"duplicate":               "twice",
-		"n*":                      "new",
-		"*":                       "edited gone hid new twice",
 		"hid":                     "hid",
 		digest("new"):             "new",
 		"new@" + digest("new"):    "new",
@@ -149,9 +146,9 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestPatternsKeepToTheirList: a pattern selects only tools. After prompt= or the like, or with a digest, * and ? are
-// plain characters of a name.
-func TestPatternsKeepToTheirList(t *testing.T) {
+// TestNamesLikePatterns: after tool= or the like, or with a digest, * and ? are plain characters of a name. Alone, they are
+// refused.
+func TestNamesLikePatterns(t *testing.T) {
 	digest := pin.DigestPrefix + strings.Repeat("1", 64)
 	var drifts []*pin.Drift
 	for _, key := range []pin.Key{{Name: "page"}, {Type: pin.Prompts, Name: "page"}, {Name: "pa*"}, {Name: "x\ny"}} {
@@ -160,7 +157,7 @@ func TestPatternsKeepToTheirList(t *testing.T) {
 		drifts = append(drifts, &pin.Drift{Key: key, Kind: pin.DriftChanged, Locked: found, Captured: found})
 	}
 	for arg, want := range map[string]string{
-		"pa*": "tool=page tool=\"pa*\"", "p?ge": "tool=page", "x?y": "tool=\"x<U+000A>y\"", "x*": "tool=\"x<U+000A>y\"", "prompt=pa*": "", "tool=pa*": "tool=\"pa*\"", "pa*@" + digest: "tool=\"pa*\"",
+		"prompt=pa*": "", "tool=pa*": "tool=\"pa*\"", "pa*@" + digest: "tool=\"pa*\"",
 		digest: "tool=page prompt=page tool=\"pa*\" tool=\"x<U+000A>y\"",
 	} {
 		s := selectorOf(t, arg)
@@ -172,6 +169,11 @@ func TestPatternsKeepToTheirList(t *testing.T) {
 		}
 		if got := strings.Join(fits, " "); got != want {
 			t.Errorf("%s selects %s, want %s", arg, got, want)
+		}
+	}
+	for _, arg := range []string{"pa*", "p?ge", "*"} {
+		if _, err := approval.ParseSelector("--accept", arg, nil); err == nil {
+			t.Errorf("%s is a selector", arg)
 		}
 	}
 }

@@ -30,7 +30,6 @@ Exit codes: 0 no drift is left, 1 some drift is left or the capture isn't the re
 one, 2 no answer.`,
 		Example: `  pinproof relock files.jsonl
   pinproof relock files.jsonl --accept read_file --accept prompt=review
-  pinproof relock files.jsonl --accept 'browser_*'               a quoted pattern, for pinned entries only
   pinproof relock files.jsonl --accept added                     everything that is new
   pinproof relock files.jsonl --only wording                     ask only about these
   pinproof relock files.jsonl --accept other-form                 what only has another form
@@ -57,7 +56,7 @@ one, 2 no answer.`,
 	f.registerOnly(cmd)
 	f.register(cmd)
 	flags := cmd.Flags()
-	flags.StringArray("accept", nil, "accept the drift of `SELECTOR`: a tool's NAME, prompt=NAME or instructions, each with or without @sha256:HEX; sha256:HEX; a quoted pattern with * and ?, which accepts no added entry; added, changed, removed or hidden; a label (repeatable)")
+	flags.StringArray("accept", nil, "accept the drift of `SELECTOR`: a tool's NAME, prompt=NAME or instructions, each with or without @sha256:HEX; sha256:HEX; added, changed, removed or hidden; a label (repeatable)")
 	flags.BoolVar(&f.said.AcceptAll, "accept-all", false, "accept all drift except entries with a new warning")
 	flags.StringVar(&drop, "drop-server", "", "retire the server `ID`: remove its pins; takes no capture")
 	return cmd
