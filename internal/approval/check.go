@@ -66,7 +66,7 @@ func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error 
 		}
 	}
 	for _, s := range said.Deny {
-		for _, p := range s.holders(sides) {
+		for _, p := range pin.ServersWith(sides, s.Key) {
 			if p.IsLocked() {
 				return s.wrong("server "+text.QuoteName(p.Server)+" is pinned already").Hint("to deny an entry of it: %s", said.CommandLine.ForVerb("relock", "--deny "+shell.Placeholder("name")))
 			}

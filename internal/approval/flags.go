@@ -30,7 +30,7 @@ func (d *decision) flags() *fail.Error {
 	}
 	single := pin.Refs{} // asked for by a name or a digest
 	for _, s := range d.Accept {
-		if s.isLabel() || d.KeepsDenied && pin.CountServersWith(d.Sides, s.Key) == 0 {
+		if s.isLabel() || d.KeepsDenied && len(pin.ServersWith(d.Sides, s.Key)) == 0 {
 			continue // for the warning of a server without a capture, there is no drift to accept
 		}
 		entries, err := s.resolve(d.Sides, d.drifts)
@@ -76,7 +76,7 @@ func (d *decision) isOwn(s *Selector, drift *pin.Drift) bool {
 func (d *decision) records() *fail.Error {
 	for _, s := range d.AcceptWarning {
 		sides := d.Sides
-		if pin.CountServersWith(sides, s.Key) == 0 && pin.CountServersWith(d.OtherServers, s.Key) > 0 {
+		if len(pin.ServersWith(sides, s.Key)) == 0 && len(pin.ServersWith(d.OtherServers, s.Key)) > 0 {
 			sides = d.OtherServers
 		}
 		if _, err := s.one(sides); err != nil {
@@ -99,8 +99,8 @@ func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
 	if d.AcceptWarnings {
 		named = slices.Concat(named, d.Accept, d.Deny)
 	}
-	isMeant := func(s Selector) bool { return s.isOne() && s.means(ref.Key) }
-	isHere := pin.FindComparison(d.Sides, ref.Server) != nil || pin.CountServersWith(d.Sides, ref.Key) == 0
+	isMeant := func(s Selector) bool { return s.isOne() && s.Key == ref.Key }
+	isHere := pin.FindComparison(d.Sides, ref.Server) != nil || len(pin.ServersWith(d.Sides, ref.Key)) == 0
 	isForAll := d.AcceptWarnings && (hasDrifted || d.AcceptAll || len(d.Accept)+len(d.Deny) == 0)
 	return isForAll || isHere && slices.ContainsFunc(named, isMeant)
 }

@@ -107,7 +107,7 @@ func flagsFor(t *testing.T, random *rand.Rand, c *approval.Input) (f framedFlags
 			arg += "@" + p.Digest
 		}
 		sides := c.Sides
-		if pin.CountServersWith(sides, p.Key) == 0 {
+		if len(pin.ServersWith(sides, p.Key)) == 0 {
 			sides = c.OtherServers
 		}
 		for i := range sides {

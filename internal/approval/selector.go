@@ -129,26 +129,15 @@ func MatchesAny(list []Selector, d *pin.Drift, words []string) bool {
 	return slices.ContainsFunc(list, func(s Selector) bool { return s.Matches(d, words) })
 }
 
-// holders lists the servers that pin or list an entry that the selector means.
-func (s *Selector) holders(sides []pin.Comparison) (list []*pin.Comparison) {
-	isMeant := func(p pin.Pin) bool { return s.means(p.Key) }
-	for i := range sides {
-		if p := &sides[i]; slices.ContainsFunc(p.Locked.Pins, isMeant) || slices.ContainsFunc(p.Captured.Pins, isMeant) {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
 // check refuses an unknown or ambiguous selector: a name that is neither pinned nor listed, or a word or another entry's
 // name that is also the literal name of a tool.
 func (s *Selector) check(sides []pin.Comparison) *fail.Error {
 	tool := pin.Key{Type: pin.Tools, Name: s.Arg}
 	isOther := s.Key != tool || s.Word != ""
-	if s.Digest == "" && isOther && pin.CountServersWith(sides, tool) > 0 {
+	if s.Digest == "" && isOther && len(pin.ServersWith(sides, tool)) > 0 {
 		return s.wrong("ambiguous: a tool has that name, too").Hint("for the tool: tool=NAME")
 	}
-	if !s.isOne() || len(s.holders(sides)) > 0 {
+	if !s.isOne() || len(pin.ServersWith(sides, s.Key)) > 0 {
 		return nil
 	}
 	if s.Type == pin.Instructions {
@@ -166,7 +155,7 @@ func (s *Selector) one(sides []pin.Comparison) (*pin.Comparison, *fail.Error) {
 	if err := s.check(sides); err != nil {
 		return nil, err
 	}
-	servers := s.holders(sides)
+	servers := pin.ServersWith(sides, s.Key)
 	if len(servers) > 1 {
 		return nil, s.ofSeveral()
 	}
@@ -187,7 +176,7 @@ func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*
 		}
 	}
 	// A name that several servers have is ambiguous, whichever of them drifted.
-	if len(servers) > 1 || s.isOne() && pin.CountServersWith(sides, s.Key) > 1 {
+	if len(servers) > 1 || s.isOne() && len(pin.ServersWith(sides, s.Key)) > 1 {
 		return nil, s.ofSeveral()
 	}
 	if s.Digest != "" && len(fits) > 1 {

@@ -164,15 +164,14 @@ func (p *Comparison) CapturedUnderPolicy(pol Policy, captured *Pin) jsontree.Val
 // HasNoEntries reports whether a server is new, and has no entry that could be accepted.
 func (p *Comparison) HasNoEntries() bool { return !p.IsLocked() && len(p.Captured.Pins) == 0 }
 
-// CountServersWith counts the servers that pin or list an entry.
-func CountServersWith(sides []Comparison, key Key) int {
-	n := 0
-	for _, p := range sides {
-		if p.Locked.Find(key) != nil || p.Captured.Find(key) != nil {
-			n++
+// ServersWith lists the servers that pin or list an entry.
+func ServersWith(sides []Comparison, key Key) (list []*Comparison) {
+	for i := range sides {
+		if p := &sides[i]; p.Locked.Find(key) != nil || p.Captured.Find(key) != nil {
+			list = append(list, p)
 		}
 	}
-	return n
+	return list
 }
 
 // FindComparison returns the comparison of a server, or nil. sides are sorted by server.
