@@ -10,9 +10,8 @@ const (
 
 	// What the tokenizer and the matcher look at.
 	isNegation
-	isDirection // "to" and "into"
-	isOrder     // a word that occurs in orders and in no tool's name
-	isStop      // the end of a sentence
+	isOrder // a word that occurs in orders and in no tool's name
+	isStop  // the end of a sentence
 	isDownload
 )
 
@@ -24,7 +23,6 @@ var roleWords = [...]struct {
 	{roleFile, "{secret}"},
 	{rolePiped, "{piped}"},
 	{isNegation, "NEGATION"},
-	{isDirection, "to|into"},
 	{isOrder, "ignore|disregard|forget|secretly|covertly|silently|dangerously"},
 	{isStop, "."},
 	{isDownload, "curl|wget|iwr|irm|webrequest|restmethod|fetch"},

@@ -280,7 +280,7 @@ func (t *tokenizer) mark(i int) {
 		}
 	case '/':
 		if next != '/' && t.fileAt(i) > 0 {
-			t.file(i)
+			t.add("{secret}", i)
 		}
 	}
 }
@@ -318,7 +318,7 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 // the word is a folder of secretFiles.
 func (t *tokenizer) joined(from, to int) int {
 	if end := t.fileAt(from); end > 0 {
-		t.file(from)
+		t.add("{secret}", from)
 		return end
 	}
 	count := len(t.words)
@@ -360,13 +360,6 @@ func (t *tokenizer) fileAt(from int) int {
 		}
 	}
 	return 0
-}
-
-// file adds a token for a file of secretFiles. Right after "to" or "into" it adds no token: a tool writes to that file.
-func (t *tokenizer) file(from int) {
-	if n := len(t.words); n == 0 || t.words[n-1].roles&isDirection == 0 {
-		t.add("{secret}", from)
-	}
 }
 
 // tag reports a prompt marker, a pseudo-tag or an HTML comment at i.
