@@ -38,9 +38,6 @@ func (t Text) AddQuoted(arg string) Text { return Text{t.said + shell.Quote(arg)
 // AddCount adds a count of things: "3 servers". one is the word for a single thing.
 func (t Text) AddCount(n int, one words) Text { return Text{t.said + text.FormatCount(n, string(one))} }
 
-// AddNumber adds a number.
-func (t Text) AddNumber(n int) Text { return Text{t.said + text.FormatNumber(n)} }
-
 // AddType adds the word for an entry of a type: "tool".
 func (t Text) AddType(of pin.EntryType) Text { return Text{t.said + pin.EntryTypeInfo[of].Entry} }
 
@@ -54,14 +51,13 @@ var kinds = []pin.DriftKind{pin.DriftHidden, pin.DriftDuplicate, pin.DriftChange
 
 // AddDrift adds how many entries drifted, by kind: "1 changed, 2 added".
 func (t Text) AddDrift(counts map[pin.DriftKind]int) Text {
-	separator := ""
+	var list []string
 	for _, kind := range kinds {
 		if n := counts[kind]; n > 0 {
-			t = t.AddWords(words(separator)).AddNumber(n).AddWords(words(" " + strings.ToLower(string(kind))))
-			separator = ", "
+			list = append(list, text.FormatNumber(n)+" "+strings.ToLower(string(kind)))
 		}
 	}
-	return t
+	return Text{t.said + strings.Join(list, ", ")}
 }
 
 // AddDigest adds a digest. If d isn't one, it adds the word "none" instead.

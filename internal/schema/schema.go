@@ -163,15 +163,14 @@ func ResolveReference(root *jsontree.Value, reference string) (*jsontree.Value, 
 
 // FindSchema returns the schema in a whole schema that a reference leads to, and the steps to it. It returns nil if no schema is there.
 func FindSchema(root, reference *jsontree.Value) (*jsontree.Value, []string) {
-	to, steps, ok := ResolveReference(root, jsontree.StringOf(reference))
-	if !ok || to == nil {
+	to, steps, _ := ResolveReference(root, jsontree.StringOf(reference))
+	if to == nil {
 		return nil, steps
 	}
 	at := AtSchema
-	v := root
 	for _, step := range steps {
-		v = jsontree.Lookup(v, step)
-		at = at.Child(step, v)
+		root = jsontree.Lookup(root, step)
+		at = at.Child(step, root)
 	}
 	if at != AtSchema {
 		return nil, steps

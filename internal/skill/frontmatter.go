@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -175,28 +176,16 @@ func readsAs(n *yaml.Node, v jsontree.Value) bool {
 	}
 	plain := n.Value
 	switch v.Kind {
-	case 'n':
-		return plain == "" || plain == "~" || strings.EqualFold(plain, "null")
-	case 't':
-		return isOneOf(plain, "true", "yes", "on", "y")
-	case 'f':
-		return isOneOf(plain, "false", "no", "off", "n")
 	case '0':
 		return readsAsNumber(plain, v.Text)
 	case '"':
 		return readsAsDate(plain, v.Text)
 	}
-	return false
+	return slices.Contains(wordsFor[v.Kind], strings.ToLower(plain))
 }
 
-func isOneOf(s string, words ...string) bool {
-	for _, w := range words {
-		if strings.EqualFold(s, w) {
-			return true
-		}
-	}
-	return false
-}
+// wordsFor are the scalars that some library reads as null, true or false, by the kind of that value.
+var wordsFor = map[byte][]string{'n': {"", "~", "null"}, 't': {"true", "yes", "on", "y"}, 'f': {"false", "no", "off", "n"}}
 
 // readsAsNumber reports whether a plain scalar may be read as this number: 0o17 as 15, 017 as 15 or 17,
 // and likewise 0x1F, 0b11, 1_000, 1.10, 1e3.
