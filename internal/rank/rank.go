@@ -23,7 +23,7 @@ var weightFile string
 const MarkThreshold = 40
 
 // A Model is a table of weights, by slot.
-type Model []int8
+type Model []float64
 
 // LearnedModel is the model that the program comes with.
 var LearnedModel = sync.OnceValue(func() Model { return ParseModel(weightFile) })
@@ -32,7 +32,7 @@ var LearnedModel = sync.OnceValue(func() Model { return ParseModel(weightFile) }
 func ParseModel(file string) Model {
 	m := make(Model, len(file))
 	for i := range m {
-		m[i] = int8(file[i])
+		m[i] = float64(int8(file[i]))
 	}
 	return m
 }

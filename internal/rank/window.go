@@ -15,13 +15,13 @@ type Window struct {
 }
 
 // BestWindow finds the window of a text that has the highest score, which is the sum of the weights of
-// its features. The trainer's weights are floats: they are always summed in the same order, so that
-// the sums are the same everywhere.
-func BestWindow[W int8 | float64](weights []W, r *Reader, s string) (score float64, best Window) {
+// its features. The trainer's weights are no whole numbers: they are always summed in the same order, so
+// that the sums are the same everywhere.
+func BestWindow(weights []float64, r *Reader, s string) (score float64, best Window) {
 	score = math.Inf(-1)
 	for from := 0; from >= 0; {
 		words, next := r.ReadPiece(s, from)
-		slide := sliding[W]{weights: weights, words: words, sum: float64(weights[BiasSlot])}
+		slide := sliding{weights: weights, words: words, sum: weights[BiasSlot]}
 		slide.piece = from
 		for i := range words {
 			// A window without room for the next word is full.
@@ -49,9 +49,9 @@ func BestWindow[W int8 | float64](weights []W, r *Reader, s string) (score float
 }
 
 // A sliding window updates its sum while words are added and removed.
-type sliding[W int8 | float64] struct {
+type sliding struct {
 	Window
-	weights []W
+	weights []float64
 	words   []Word
 	width   int // in half words
 	sum     float64
@@ -60,19 +60,19 @@ type sliding[W int8 | float64] struct {
 
 // count adds a word at an end of the window to the sum (sign 1), or removes it (sign -1). The conversions to
 // float64 prevent fused multiplication and addition, so that sums are the same on any processor.
-func (w *sliding[W]) count(at int, sign float64) {
+func (w *sliding) count(at int, sign float64) {
 	word := &w.words[at]
 	own := 0.0
 	for _, slot := range word.WordSlots {
-		own += float64(w.weights[slot])
+		own += w.weights[slot]
 	}
 	w.sum += float64(sign * own)
 	for k, distance := range distances {
 		if at-distance >= w.first {
-			w.sum += float64(sign * float64(w.weights[w.words[at-distance].PairSlots[k]]))
+			w.sum += float64(sign * w.weights[w.words[at-distance].PairSlots[k]])
 		}
 		if at+distance < w.end {
-			w.sum += float64(sign * float64(w.weights[word.PairSlots[k]]))
+			w.sum += float64(sign * w.weights[word.PairSlots[k]])
 		}
 	}
 	for left := word.classes; left != 0; left &= left - 1 {
@@ -88,10 +88,10 @@ func (w *sliding[W]) count(at int, sign float64) {
 }
 
 // ofClass returns the weight of a class, by itself and together with the other classes of the window.
-func (w *sliding[W]) ofClass(class int) float64 {
-	sum := float64(w.weights[classSlots+class])
+func (w *sliding) ofClass(class int) float64 {
+	sum := w.weights[classSlots+class]
 	for left := w.classes &^ (1 << class); left != 0; left &= left - 1 {
-		sum += float64(w.weights[pairSlot(class, bits.TrailingZeros64(left))])
+		sum += w.weights[pairSlot(class, bits.TrailingZeros64(left))]
 	}
 	return sum
 }
