@@ -169,7 +169,12 @@ func (t runes) isStray(i int) bool {
 // or two lone zero-width characters in prose, which editors leave behind, are only a note, because they can't
 // spell anything. Inside a word, they are a warning: a model may read one as a space, and most rules ignore it.
 func (r *Reviewer) characters(prose bool) {
-	t := runes(regionFlags().Replace(r.text))
+	plain := r.text
+	// Nobody draws other flags that are spelled in tags, so all other tags are text that no reader sees.
+	for _, flag := range text.RegionFlags {
+		plain = strings.ReplaceAll(plain, flag, strings.Repeat("\U0001F3F3", 7)) // as many characters, and none that begins such a flag
+	}
+	t := runes(plain)
 	var found [len(hiddenKinds)][]int // places in t
 	for i := range t {
 		if kind := t.kind(i); kind >= 0 {

@@ -7,8 +7,6 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/rangetable"
-
-	"pinproof/internal/text"
 )
 
 // pictographTable is the property Extended_Pictographic of emoji-data 15.0 (UTS #51). It
@@ -61,14 +59,3 @@ var (
 
 	ofRightToLeft = classOf("Hebrew Arabic Syriac Thaana Nko Samaritan Mandaic Adlam Hanifi_Rohingya")
 )
-
-// regionFlags replaces each character of the flags of England, Scotland and Wales by a plain flag.
-// Nobody draws other flags that are spelled in tags, so all other tags are text that no reader sees.
-var regionFlags = sync.OnceValue(func() *strings.Replacer {
-	flags := strings.Repeat("\U0001F3F4", 7)
-	var pairs []string
-	for _, flag := range text.RegionFlags {
-		pairs = append(pairs, flag, flags)
-	}
-	return strings.NewReplacer(pairs...)
-})
