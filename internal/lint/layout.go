@@ -56,6 +56,13 @@ func definitionSize(p *pin.Pin) int {
 	return size
 }
 
+// oversize reports that there are more of something than most.
+func (r *Reviewer) oversize(what string, count, most int) {
+	if count > most {
+		r.add("oversize", what, text.FormatNumber(count), text.FormatNumber(most))
+	}
+}
+
 // oversizeList reports a capture whose definitions have more than maxList bytes together,
 // and where reading stopped.
 func (r *Reviewer) oversizeList(found *pin.Set) {

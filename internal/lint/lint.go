@@ -247,9 +247,7 @@ func (r *Reviewer) whole(p *pin.Pin) {
 	if p.Received == nil && p.Definition == nil {
 		return
 	}
-	if size := definitionSize(p); size > maxDefinition {
-		r.add("oversize", "a definition of %s bytes, over %s", text.FormatNumber(size), text.FormatNumber(maxDefinition))
-	}
+	r.oversize("a definition of %s bytes, over %s", definitionSize(p), maxDefinition)
 	if p.Type == pin.Tools {
 		r.name(p.Name)
 	}

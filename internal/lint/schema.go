@@ -33,12 +33,10 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 		if keyword.Name == "title" {
 			most = maxTitle
 		}
-		if v.Kind == '"' && kind != symbols && len(v.Text) > most {
-			r.add("oversize", "a text of %s bytes, over %s", text.FormatNumber(len(v.Text)), text.FormatNumber(most))
+		if v.Kind == '"' && kind != symbols {
+			r.oversize("a text of %s bytes, over %s", len(v.Text), most)
 		}
-		if n := len(keyword.Name); n > maxTitle {
-			r.add("oversize", "a name of %s bytes, over %s", text.FormatNumber(n), text.FormatNumber(maxTitle))
-		}
+		r.oversize("a name of %s bytes, over %s", len(keyword.Name), maxTitle)
 		// From here on the name of the member is reviewed.
 		variant := caseVariant(of, keyword.Name)
 		switch r.text = keyword.Name; {

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,12 +24,8 @@ func (r *Reviewer) skill(p *pin.Pin) {
 	if s.Dynamic {
 		r.add("dynamic-skill", "it says that its files are dynamic: nothing binds what they will say")
 	}
-	if n := len(s.Files); n > skill.MaxFiles {
-		r.add("oversize", "a skill of %s files, over %s", text.FormatNumber(n), text.FormatNumber(skill.MaxFiles))
-	}
-	if n := s.Size(); n > skill.MaxBytes {
-		r.add("oversize", "a skill of %s bytes, over %s", text.FormatNumber(int(n)), text.FormatNumber(skill.MaxBytes))
-	}
+	r.oversize("a skill of %s files, over %s", len(s.Files), skill.MaxFiles)
+	r.oversize("a skill of %s bytes, over %s", int(min(s.Size(), math.MaxInt)), skill.MaxBytes)
 	for i, f := range s.Files {
 		name := s.FilePath(f)
 		if skill.IsScript(name) {
