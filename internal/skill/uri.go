@@ -1,7 +1,7 @@
 package skill
 
 import (
-	"strconv"
+	"encoding/hex"
 	"strings"
 
 	"pinproof/internal/text"
@@ -20,12 +20,12 @@ func IsPlainURI(uri string) bool {
 	if !ok || scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {
 		return false
 	}
-	if strings.ContainsAny(rest, "?#\\") || text.Printable(rest) != rest || strings.ContainsAny(rest, " \t\r\n") {
+	if strings.ContainsAny(rest, "?#\\") || text.Printable(rest) != rest || strings.ContainsAny(rest, " \t\r\n") || !plainEscapes().MatchString(rest) {
 		return false
 	}
 	rest = strings.TrimPrefix(rest, "//")
 	for i, segment := range strings.Split(rest, "/") {
-		if segment == "" && i > 0 || !plainEscapes(segment) {
+		if segment == "" && i > 0 {
 			return false
 		}
 		if decoded := unescape(segment); decoded != strings.Trim(decoded, " ") || decoded != strings.TrimRight(decoded, ".") {
@@ -36,46 +36,19 @@ func IsPlainURI(uri string) bool {
 	return true
 }
 
-// plainEscapes reports whether each percent escape of a segment is well formed, in capitals, and
-// one of a byte that needs it: neither an unreserved character nor a slash, a backslash, a control or a percent sign.
-func plainEscapes(segment string) bool {
-	for i := 0; i < len(segment); i++ {
-		if segment[i] != '%' {
-			continue
-		}
-		b, ok := escapedByte(segment[i:])
-		if !ok || strings.ToUpper(segment[i:i+3]) != segment[i:i+3] || text.IsAlnum(b) || strings.IndexByte("-._~", b) >= 0 || b < ' ' || b == 0x7f || b == '/' || b == '\\' || b == '%' {
-			return false
-		}
-		i += 2
-	}
-	return true
-}
+// plainEscapes matches a text in which each percent escape is well formed, in capitals, and one of a byte that needs it: no unreserved
+// character, and no slash, backslash, control or percent sign.
+var plainEscapes = text.LazyRegexp(`^(?:[^%]|%(?:2[0-46-9A-C]|3[A-F]|40|5[BDE]|60|7[B-D]|[89A-F][0-9A-F]))*$`)
 
-// escapedByte reads the percent escape that s begins with.
-func escapedByte(s string) (b byte, ok bool) {
-	if len(s) < 3 || s[0] != '%' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(s[1:3], 16, 8)
-	return byte(n), err == nil
-}
+// percentEscape matches any percent escape.
+var percentEscape = text.LazyRegexp(`%[0-9A-Fa-f]{2}`)
 
 // unescape decodes the percent escapes of s, once.
 func unescape(s string) string {
-	if strings.IndexByte(s, '%') < 0 {
-		return s
-	}
-	var out []byte
-	for i := 0; i < len(s); i++ {
-		if b, ok := escapedByte(s[i:]); ok {
-			out = append(out, b)
-			i += 2
-		} else {
-			out = append(out, s[i])
-		}
-	}
-	return string(out)
+	return percentEscape().ReplaceAllStringFunc(s, func(escape string) string {
+		decoded, _ := hex.DecodeString(escape[1:])
+		return string(decoded)
+	})
 }
 
 // maxDecodings is how often nested percent escapes are decoded. A URI with more levels keeps escapes that no
