@@ -16,11 +16,8 @@ import (
 // empty, dot or dot-dot segment, no backslash, no space or control character, no hidden character, and percent
 // escapes only of what has to be escaped (RFC 3986, section 6.2.2).
 func IsPlainURI(uri string) bool {
-	scheme, rest, ok := strings.Cut(uri, ":")
-	if !ok || scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {
-		return false
-	}
-	if strings.ContainsAny(rest, "?#\\") || text.Printable(rest) != rest || strings.ContainsAny(rest, " \t\r\n") || !plainEscapes().MatchString(rest) {
+	_, rest, _ := strings.Cut(uri, ":")
+	if !plainCharacters().MatchString(uri) || text.Printable(rest) != rest {
 		return false
 	}
 	rest = strings.TrimPrefix(rest, "//")
@@ -36,9 +33,9 @@ func IsPlainURI(uri string) bool {
 	return true
 }
 
-// plainEscapes matches a text in which each percent escape is well formed, in capitals, and one of a byte that needs it: no unreserved
-// character, and no slash, backslash, control or percent sign.
-var plainEscapes = text.LazyRegexp(`^(?:[^%]|%(?:2[0-46-9A-C]|3[A-F]|40|5[BDE]|60|7[B-D]|[89A-F][0-9A-F]))*$`)
+// plainCharacters matches a scheme and what follows it, without query and fragment, backslash and blank. Each percent escape is well
+// formed, in capitals, and one of a byte that needs it: no unreserved character, and no slash, backslash, control or percent sign.
+var plainCharacters = text.LazyRegexp(`^[a-z0-9+.-]+:(?:[^?#\\ \t\r\n%]|%(?:2[0-46-9A-C]|3[A-F]|40|5[BDE]|60|7[B-D]|[89A-F][0-9A-F]))*$`)
 
 // percentEscape matches any percent escape.
 var percentEscape = text.LazyRegexp(`%[0-9A-Fa-f]{2}`)
