@@ -103,13 +103,14 @@ const maxHook = 4 << 10
 // ParseHookOutput returns the output of pinproof verify --hook as a Text. It returns false if the output is too long,
 // has anything but plain ASCII, or doesn't begin as that of verify --hook does.
 func ParseHookOutput(said []byte) (Text, bool) {
-	begins := strings.HasPrefix(string(said), "pinproof: blocked: ")
-	strange := strings.ContainsFunc(string(said), func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') })
-	if !begins || strange || len(said) > maxHook {
+	if len(said) > maxHook || !hookOutput().Match(said) {
 		return Text{}, false
 	}
 	return Text{strings.TrimSuffix(string(said), "\n")}, true
 }
+
+// hookOutput matches lines of plain ASCII that begin as those of verify --hook.
+var hookOutput = text.LazyRegexp(`^pinproof: blocked: [\n -~]*$`)
 
 // String is the text, without a line feed at its end.
 func (t Text) String() string { return t.said }
