@@ -304,10 +304,10 @@ func (e *drifted) breaks() string {
 			return c.row.Word
 		}
 	}
-	switch {
-	case e.RenamedFrom+e.RenamedTo != "":
+	if e.RenamedFrom+e.RenamedTo != "" {
 		return "renamed"
-	case e.Kind == pin.DriftRemoved:
+	}
+	if e.Kind == pin.DriftRemoved {
 		return "removed"
 	}
 	return "not explained"

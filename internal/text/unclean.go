@@ -20,7 +20,8 @@ const maxHiddenRun = 5
 func HasHiddenOrControl(s string) bool {
 	if strings.Contains(s, "\U000E0067") {
 		for _, flag := range RegionFlags {
-			s = strings.ReplaceAll(s, flag, "\U0001F3F4")
+			// With a flag in its place, the tags behind it would belong to that one.
+			s = strings.ReplaceAll(s, flag, "x")
 		}
 	}
 	inRow := 0 // hidden characters right before
