@@ -330,7 +330,6 @@ func (p *place) keywordLabel() label.Label {
 		// The position of the new value, even if the old value was at another kind of position.
 		at = schema.KeywordPosition(p.keyword)
 	}
-	isReference := p.keyword == "$ref" && p.hasHeader && p.New.Kind != 0
 	switch {
 	case p.keyword == "$schema":
 		return label.Unclear
@@ -338,7 +337,7 @@ func (p *place) keywordLabel() label.Label {
 		return p.requiredLabel()
 	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword:
 		return p.remarkLabel()
-	case isReference || p.exports(&p.New, at):
+	case p.exports(&p.New, at):
 		return label.HeaderExported
 	case isDefinition && p.Old.Kind != 0 && p.New.Kind != 0:
 		return label.Unclear
@@ -382,6 +381,7 @@ func isCombination(keyword string) bool {
 // the keyword for that, or a reference, which may lead to it.
 func (p *place) exports(v *jsontree.Value, at schema.Position) (found bool) {
 	if p.hasHeader {
+		found = p.keyword == "$ref" && v.Kind != 0
 		schema.EachSchema(v, at, func(s *jsontree.Value) { found = found || s.Has(schema.HeaderKeyword) || s.Has("$ref") })
 	}
 	return found

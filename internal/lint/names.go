@@ -645,12 +645,11 @@ func plainText(s string) string {
 // so it replaces I by l before it folds letter case.
 func skeletons(name string) [2]string {
 	if !isPlain(name) {
-		name = strings.Map(func(r rune) rune {
-			if plain := text.ASCIILookalike(r); len(plain) == 1 {
-				return rune(plain[0])
-			}
-			return unicode.ToLower(r)
-		}, text.Sanitize(name))
+		var plain strings.Builder
+		for _, r := range text.Sanitize(name) {
+			plain.WriteString(cmp.Or(text.ASCIILookalike(r), string(unicode.ToLower(r))))
+		}
+		name = plain.String()
 	}
 	return [2]string{strings.ToLower(name), asciiLookAlikes.Replace(strings.ToLower(strings.ReplaceAll(name, "I", "l")))}
 }

@@ -83,6 +83,7 @@ func TestNamesForClients(t *testing.T) {
 		{long + "a", long + "b", true},
 		{long[1:] + "a", long[1:] + "b", false},
 		{"get.user", "get_users", false},
+		{"ﬁle_read", "file_read", true},
 	} {
 		list := WarningsIn(NewNameIndex(nil, []pin.Set{foundSet(t, "here", toolSaying(c.a, "A."), toolSaying(c.b, "B."))}).CheckEntry("here", foundPin(t, toolSaying(c.a, "A.")), nil))
 		if (len(list) == 1 && list[0].ID == "look-alike-name" && list[0].Subject == c.b) != c.want || len(list) > 1 {

@@ -4,6 +4,7 @@ package skill
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -49,10 +50,10 @@ func (s *Skill) File(uri string) *File {
 	return &s.Files[at]
 }
 
-// Size is how many bytes all files have.
+// Size returns how many bytes all files have together, at most the largest number.
 func (s *Skill) Size() (bytes int64) {
 	for _, f := range s.Files {
-		bytes += f.Size
+		bytes += min(f.Size, math.MaxInt64-bytes)
 	}
 	return bytes
 }

@@ -1,6 +1,7 @@
 package skill_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -40,6 +41,15 @@ func TestRead(t *testing.T) {
 	} {
 		if _, problem := skill.Parse(tree(t, same)); problem != nil {
 			t.Errorf("%s: %s", same, problem.Text)
+		}
+	}
+	huge, problem := skill.Parse(tree(t, strings.NewReplacer(`"size":0`, `"size":9007199254740991`).Replace(whole)))
+	if problem == nil {
+		for range 2_000 {
+			huge.Files = append(huge.Files, huge.Files[0])
+		}
+		if huge.Size() != math.MaxInt64 {
+			t.Errorf("%d bytes", huge.Size())
 		}
 	}
 	dynamic, problem := skill.Parse(tree(t, `{"uri":"s:/x/SKILL.md","frontmatter":{"name":"x"},"resources":"dynamic"}`))
