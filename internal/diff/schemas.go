@@ -206,10 +206,15 @@ func (p *place) bestRelation() inclusion.Relation {
 
 // relationAlone compares the keyword of a place as if the schemas around it had no other keyword.
 func (p *place) relationAlone() inclusion.Relation {
-	isIt := func(keyword string) bool { return keyword == p.keyword }
-	old := jsontree.Object(only(p.around[0], isIt).Parts...)
-	new := jsontree.Object(only(p.around[1], isIt).Parts...)
-	return p.compare(&old, &new, 1)
+	alone := [2]jsontree.Value{}
+	for i, schema := range p.around {
+		if v := schema.Get(p.keyword); v.Kind != 0 && (v.Kind != 'n' || p.keyword == "const") { // null has no effect
+			alone[i] = jsontree.Object(jsontree.Member{Name: p.keyword, Value: v})
+		} else {
+			alone[i] = jsontree.Object()
+		}
+	}
+	return p.compare(&alone[0], &alone[1], 1)
 }
 
 // only returns a schema with the keywords that f selects. It drops a null, which has no effect except as a constant.
