@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"slices"
 
 	"pinproof/internal/fail"
@@ -402,9 +403,12 @@ func (d *decision) mayBeDenied(drift *pin.Drift) bool {
 func (d *decision) isCopy(drift *pin.Drift) bool {
 	if d.copies == nil {
 		d.copies = map[string]bool{}
-		for _, of := range d.drifts {
-			if of.Captured != nil && d.yes.Denied[of.Ref()] {
-				d.copies[of.Captured.DefinitionWithoutName()] = true
+		for ref := range d.yes.Denied {
+			// The entry may also match its pin.
+			if side := pin.FindComparison(d.Sides, ref.Server); side != nil {
+				if p := cmp.Or(side.Captured.Find(ref.Key), side.Locked.Find(ref.Key)); p != nil {
+					d.copies[p.DefinitionWithoutName()] = true
+				}
 			}
 		}
 		delete(d.copies, "")
