@@ -15,8 +15,8 @@ import (
 // noteDenied marks the new and changed entries that resemble a denied pin of any server, even if the denied entry is no
 // longer listed. Both definitions are compared under the policy of the denied pin. They resemble each other if they are
 // equal apart from the name, as similar as those of a renamed entry, share most words, or share a file. An entry that
-// is as close to its own pin, or to the pin that it was renamed from, isn't marked, because tools of one server are
-// often similar.
+// is as close to its own pin, or to the pin that it was renamed from, isn't marked, unless it gains a file or most words
+// of the denied one: tools of one server are often similar.
 func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
 	type likeable struct {
 		pin.DeniedPin
@@ -58,7 +58,8 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 			n := nearness(p.said, now)
 			gains := func(file string) bool { return now.files[file] && !own.files[file] }
 			hasFile := slices.ContainsFunc(slices.Collect(maps.Keys(p.said.files)), gains)
-			if n <= nearest && !hasFile || !resembles(p.said, now, isOwn) {
+			hasWords := share(p.said.said, now.said) >= leastShare && share(p.said.said, own.said) < leastShare
+			if n <= nearest && !hasFile && !hasWords || !resembles(p.said, now, isOwn) {
 				continue
 			}
 			if len(now.said)+len(now.parameters) > 0 {
@@ -139,7 +140,7 @@ func describeWhole(key pin.Key, definition jsontree.Value) *candidate {
 // leastFile is the least size, in bytes, of a file that identifies a skill.
 const leastFile = 20
 
-// textless are members whose strings are no text.
+// textless are keywords whose values are no text. A parameter may have such a name, and then its value is an object.
 var textless = []string{"type", "format", "$schema", "$ref", "mimeType", "required"}
 
 // addSaid adds the words of a value's strings, with look-alike letters unified. Because some scripts have no spaces,
@@ -156,7 +157,8 @@ func addSaid(said set, v jsontree.Value) {
 		}
 	}
 	for _, part := range v.Parts {
-		if v.Kind != '{' || !slices.Contains(textless, part.Name) {
+		isKeyword := slices.Contains(textless, part.Name) && part.Kind != '{' && len(part.Text) <= text.MaxName
+		if v.Kind != '{' || !isKeyword {
 			addSaid(said, part.Value)
 		}
 	}

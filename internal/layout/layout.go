@@ -254,6 +254,9 @@ func fit(s string, room, width int) (size, columns int) {
 		} else if !text.IsCombiningMark(r) {
 			columns++
 		}
+		if (r == '.' || r == '/') && !mark && columns > room/2 {
+			step = i
+		}
 		if columns > room {
 			if blank == 0 && step > 0 {
 				return step, columns
@@ -274,9 +277,6 @@ func fit(s string, room, width int) (size, columns int) {
 		if r == ' ' && !mark && columns > room/2 && !strings.HasSuffix(s[:i], " ") {
 			blank = i + 1
 			blanks++
-		}
-		if (r == '.' || r == '/') && !mark && columns > room/2 {
-			step = i
 		}
 	}
 	return len(s), columns

@@ -94,9 +94,13 @@ func (p *Comparison) PolicyDiffers() bool {
 	return p.IsLocked() && p.HasCapture() && !p.Locked.Policy.Equal(p.Captured.Policy)
 }
 
-// HasNoCommonEntry reports whether both sides have entries, but not one in common. Instructions have no name to compare.
+// HasNoCommonEntry reports whether both sides have tools, but not one in common. If a side has no tools, the other entries
+// are compared, except instructions, which have no name.
 func (p *Comparison) HasNoCommonEntry() bool {
 	isNamed := func(p Pin) bool { return p.Type != Instructions }
+	if len(p.Locked.PinsOf(Tools)) > 0 && len(p.Captured.PinsOf(Tools)) > 0 {
+		isNamed = func(p Pin) bool { return p.Type == Tools }
+	}
 	isShared := func(captured Pin) bool { return isNamed(captured) && p.Locked.Find(captured.Key) != nil }
 	return slices.ContainsFunc(p.Locked.Pins, isNamed) && slices.ContainsFunc(p.Captured.Pins, isNamed) && !slices.ContainsFunc(p.Captured.Pins, isShared)
 }

@@ -137,7 +137,7 @@ func (r *Report) fill(b *Block) {
 		if !e.RenamedWithChanges {
 			b.Note = "nothing else differs"
 		}
-		b.Note = joined("; ", deniedText(&e.Drift), b.Note)
+		b.Note = joined("; ", deniedText(&e.Drift), r.mayBeText(e), unexplained(e), b.Note)
 	}
 	b.Question = r.question(b)
 	if r.release != "" {

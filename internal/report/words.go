@@ -479,8 +479,9 @@ func (r *Report) acceptCommand(b *Block) string {
 	}
 	for _, e := range b.of {
 		digest := e.DefinitionDigest()
-		// Relock would reject it, or another server or list has an entry with the same digest.
-		if !r.AcceptableByName[e.Ref()] || r.digests[[2]string{scope, digest}] > 1 {
+		// Relock would reject it or leave it out, or another server or list has an entry with the same digest.
+		isDenied := wasDenied(&e.Drift) || r.mayBeText(e) != ""
+		if isDenied || !r.AcceptableByName[e.Ref()] || r.digests[[2]string{scope, digest}] > 1 {
 			return ""
 		}
 		args = append(args, "--accept "+digest)

@@ -540,7 +540,9 @@ func wordsOf(v jsontree.Value) (w wording) {
 		}
 	}
 	for _, list := range [...]struct{ keyword, said string }{{"anyOf", "any of "}, {"oneOf", "one of "}} {
-		if kinds := alternatives(v.Get(list.keyword)); w.kind == "" && kinds != "" {
+		// Next to listed values, an alternative with a constant would read like one of them.
+		isAlone := !v.Has("enum") && !v.Has("const")
+		if kinds := alternatives(v.Get(list.keyword)); w.kind == "" && kinds != "" && isAlone {
 			w.kind = list.said + kinds
 			w.covers(list.keyword)
 		}
