@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"slices"
 	"strings"
 	"unicode"
@@ -61,7 +62,8 @@ type candidate struct {
 	*pin.Drift
 
 	// The keys that stay equal when an entry is renamed, the most reliable one first: the definition without its name,
-	// the name in lower case and without punctuation, the description. An empty key isn't compared.
+	// the name in lower case and without punctuation, the description. Long texts are hashed, so that a comparison costs
+	// little. An empty key isn't compared.
 	keys [keyCount]string
 
 	// Words, and names of parameters. texts has the words of all texts.
@@ -92,14 +94,19 @@ func describe(key pin.Key, definition jsontree.Value) *candidate {
 	described := definition.Get("description").Text
 	texts, parameters := pin.TextsAndParameters(key.Type, definition)
 	c := &candidate{name: wordSet(normal.SplitName(key.Name)), parameters: set{}, description: wordSet(described), texts: wordSet(strings.Join(texts, " "))}
-	c.keys = [keyCount]string{string(jsontree.Append(nil, definition)), comparableName(key.Name)}
+	c.keys = [keyCount]string{hashed(jsontree.Append(nil, definition)), comparableName(key.Name)}
 	if words := strings.Fields(described); len(words) >= minRenameWords {
-		c.keys[2] = strings.Join(words, " ")
+		c.keys[2] = hashed([]byte(strings.Join(words, " ")))
 	}
 	for _, name := range parameters {
 		c.parameters[name] = true
 	}
 	return c
+}
+
+func hashed(s []byte) string {
+	sum := sha256.Sum256(s)
+	return string(sum[:])
 }
 
 func (c *candidate) isPaired() bool { return c.RenamedTo+c.RenamedFrom != "" }

@@ -539,13 +539,19 @@ func (r *Reviewer) named(word string, at int) {
 // mention reports the tools that a word names. It returns true if another server has such a tool, and either this
 // server lacks the tool or the word also names the other server.
 func (r *Reviewer) mention(word string, at int) (found bool) {
+	if found, isRead := r.wordsRead[word]; isRead {
+		return found
+	}
 	key := nameKey(word)
 	known := r.x.mentionable()[key]
 	if known == nil && !smallBytes.spells(key) {
 		known = r.x.mentionable()[nameParts(key)]
 	}
-	if found, isRead := r.wordsRead[word]; isRead || len(known) == 0 {
-		return found
+	if len(known) == 0 {
+		if !isPlain(word) && len(word) <= maxMention {
+			r.wordsRead[word] = false // its key costs most
+		}
+		return false
 	}
 	tools, isKnown := r.foreign[&known[0]]
 	if !isKnown {
