@@ -90,7 +90,7 @@ func listDigest(s *pin.Set, entryType pin.EntryType) string {
 	add := func(name, digest string) {
 		line = append(append(append(line, name...), ':'), pin.HexOf(digest)...)
 		sum.Write(line)
-		line = append(line[:0], '\n') // it goes before the next line
+		line = append(line[:0], '\n') // the separator before the next line
 	}
 	if v := s.Policy.Value(); entryType == pin.Tools && len(v.Members()) > 0 {
 		add("policy", digest(jsontree.Append(nil, v)))

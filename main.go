@@ -34,7 +34,7 @@ import (
 	"pinproof/internal/pin"
 )
 
-// memoryLimit is the memory in use, in bytes, from which garbage collections become frequent again.
+// memoryLimit is the memory use, in bytes, above which garbage collections become frequent again.
 const memoryLimit = 768 << 20
 
 func main() {

@@ -60,7 +60,8 @@ func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 				continue
 			}
 			if d.Type == pin.Skills && d.Server == denied.Server && d.Kind == pin.DriftAdded {
-				d.MayBeDenied = true // the files of a skill have its name, too, so a copy has other digests
+				// The URIs of a skill's files contain its name, so a renamed copy has other digests.
+				d.MayBeDenied = true
 			}
 			room -= len(d.Captured.Received) + len(d.Captured.Definition)
 			if room < 0 {
@@ -71,7 +72,8 @@ func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 			if digest(jsontree.Append(nil, pin.WithName(d.Type, definition, denied.Name))) != denied.Digest {
 				continue
 			}
-			// Many entries without a text and a parameter have one definition.
+			// Many entries without texts and parameters have the same definition, so an equal digest doesn't identify
+			// the denied one.
 			if texts, parameters := pin.TextsAndParameters(d.Type, definition); len(texts)+len(parameters) > 0 {
 				d.LikeDenied = denied.Ref()
 			} else if d.Server == denied.Server {
@@ -81,7 +83,8 @@ func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 	}
 }
 
-// mayAllBeDenied marks the entries as not compared with every denied pin.
+// mayAllBeDenied marks each captured entry that isn't known to be denied as possibly denied, because not all entries
+// were compared with every denied pin.
 func mayAllBeDenied(drifts []pin.Drift) {
 	for i := range drifts {
 		d := &drifts[i]

@@ -32,7 +32,7 @@ type check struct {
 	// The servers that the configuration switches off.
 	off []string
 
-	lockfile string   // "" is for the nearest
+	lockfile string   // "" for the nearest one
 	passed   []string // flags for pinproof
 	review   bool
 
@@ -136,7 +136,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 	if k.code, err = guard.RunPinproof(context.Background(), k.stdin, k.stdout, k.stderr, argv...); err != nil {
 		return err
 	}
-	if k.code == 1 && !k.review && k.passed == nil { // with flags for pinproof, a program may read this
+	if k.code == 1 && !k.review && k.passed == nil { // if flags are passed on, a program may read this output
 		again := slices.Concat([]string{client.ProgramName}, k.args, []string{"--review"})
 		fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", shell.QuoteAll(again))
 	}

@@ -1,6 +1,6 @@
-// pinproof-capture saves what an MCP server tells a model: its instructions, tools, prompts, resources and templates,
-// byte for byte. As a guard, it also runs between a client and its server. Unlike pinproof, it starts processes and
-// opens connections.
+// pinproof-capture saves what an MCP server tells a model, byte for byte: its instructions, tools, prompts, resources,
+// templates and skills. As a guard, it also runs between a client and its server. Unlike pinproof, it starts processes
+// and opens connections.
 package main
 
 import (
@@ -107,7 +107,7 @@ func (a *app) tell(about string, err error) {
 // isTerminal reports whether w is a character device, which is most likely a terminal.
 func isTerminal(w io.Writer) bool {
 	f, _ := w.(*os.File)
-	info, err := f.Stat() // of nil, an error
+	info, err := f.Stat() // for a nil file, Stat returns an error
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 

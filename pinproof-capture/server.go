@@ -24,7 +24,7 @@ var (
 	host     = regexp.MustCompile(`^([A-Za-z0-9-]+\.)+[A-Za-z]{2,}(:\d+)?/`)
 )
 
-// patience is how many seconds to wait for a server by default, as clients do after they have started it.
+// patience is the default number of seconds to wait for a server. Clients wait as long after starting one.
 const patience = 30
 
 // asking adds the flags that set mcp.Options to a command. timeout is the default of --timeout.

@@ -81,7 +81,7 @@ type ScannedFile struct {
 	captures map[bool]Capture
 }
 
-// Scan reads a file's JSON values. formOf makes the form of each definition.
+// Scan reads a file's JSON values. formOf computes the digests of each definition.
 func Scan(path string, data []byte, formOf pin.HashFunc) *ScannedFile {
 	s := &ScannedFile{File: fail.NewFile(path, data), formOf: formOf, captures: map[bool]Capture{}}
 	values, err := s.readValues()
@@ -184,7 +184,7 @@ func (s *ScannedFile) placed(v jsontree.Value) pin.Pin {
 	return pin.Pin{Received: s.Data[v.Start:v.End], Line: line, Column: column}
 }
 
-// entryAt names an entry by its name or, without a name, by its path in the file.
+// entryAt names an entry by its name or, without a name, by its number in the list.
 func entryAt(path []jsontree.Step, name string) string {
 	entryType, _ := listOf(path)
 	if name == "" {

@@ -75,7 +75,7 @@ func (s *ScannedFile) eventStream(isStream bool) ([]byte, error) {
 type savedEvent struct {
 	from  int    // where it begins
 	kind  string // its type
-	lines int    // of data
+	lines int    // the number of its data lines
 
 	// It has a line that only some clients read as data.
 	hidden bool
@@ -106,8 +106,8 @@ func hidesData(line []byte) bool {
 	}
 }
 
-// endsLine reports whether a line ends at r for some clients. For Python's splitlines, it ends
-// at all of these. CR and LF are handled elsewhere.
+// endsLine reports whether some clients end a line at r. Python's splitlines ends a line at each of these characters.
+// CR and LF are handled elsewhere.
 func endsLine(r rune) bool { return strings.ContainsRune("\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) }
 
 // isMargin reports whether some clients skip r before a field.

@@ -17,8 +17,8 @@ import (
 // contents are matched by URI. Their size and digest must be those in the skill's entry; otherwise neither is
 // trusted.
 
-// The largest file, and the most bytes of all files of a server, whose text a person reviews. Larger files are
-// pinned by their digests, but not shown.
+// Limits on the files whose texts a person reviews: the size of one file, and the total size of a server's files. Files
+// beyond these limits are pinned by their digests, but not shown.
 const (
 	MaxReviewedFileBytes  = 256 << 10
 	MaxReviewedFilesBytes = 16 << 20
@@ -39,8 +39,8 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 		b := body{at: int(v.Start)}
 		b.text, b.err = DecodeContent(v.Value)
 		b.digest = fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(b.text)))
-		// The first body, and the first body that differs from it. If there is one, a skill that lists the file is
-		// rejected.
+		// Keep the first body, and the first body that differs from it. If there is a second one, a skill that lists
+		// the file is rejected.
 		if of := bodies[uri]; len(of) == 0 || len(of) == 1 && (b.err != nil || b.digest != of[0].digest) {
 			bodies[uri] = append(of, b)
 		}

@@ -29,7 +29,7 @@ const (
 // CaptureHint is the hint on how to save a server's responses.
 const CaptureHint = "save a server's answer first: pinproof-capture save OUT.jsonl -- COMMAND"
 
-// notCapture is At with CaptureHint as a hint.
+// notCapture is ErrorAt with CaptureHint as a hint.
 func (s *ScannedFile) notCapture(at int, format string, args ...any) *fail.Error {
 	return s.ErrorAt(at, format, args...).Hint(CaptureHint)
 }
@@ -110,8 +110,8 @@ func (s *ScannedFile) readValues() ([]jsontree.Value, error) {
 	return nil, err
 }
 
-// nearlyJSON reports whether a file begins like JSON, with comments or as JSON5 perhaps,
-// rather than like a server's log.
+// nearlyJSON reports whether a file begins like JSON, perhaps with comments or as JSON5, rather than like a server's
+// log.
 func nearlyJSON(data []byte) bool {
 	data = bytes.TrimLeft(data, " \t\r\n")
 	return slices.ContainsFunc([]string{"{", "[\n", "[\r", "[ ", "[{", "//", "/*"}, func(begin string) bool {

@@ -16,7 +16,7 @@ const full = 48_000_000
 // NewBudget returns the budget of a run.
 func NewBudget() *Budget { return &Budget{left: full} }
 
-// BudgetOf returns a budget of so many bytes.
+// BudgetOf returns a budget of that many bytes.
 func BudgetOf(bytes int) *Budget { return &Budget{left: bytes} }
 
 // Spend subtracts bytes from the budget. If fewer are left, it subtracts nothing and returns false.

@@ -35,7 +35,7 @@ type Facts struct {
 	// Unapproved findings about whole captures.
 	CaptureFindings []lint.Finding
 
-	// Warnings that nobody accepted, in entries that match their pins, and in pinned texts that no capture repeats.
+	// Unaccepted warnings in entries that match their pins, and in pinned texts without a matching captured entry.
 	UnacceptedWarnings []lint.Finding
 
 	// Approved warnings in entries that match their pins, or about captures without drift.
@@ -66,8 +66,8 @@ type Entry struct {
 	// one, that of the old name; or nil.
 	Previous *pin.Pin
 
-	// What changed, the most dangerous change first. Only CHANGED and HIDDEN drift with stored texts has edits, and an
-	// ADDED entry that seems to be renamed has those besides the name.
+	// What changed, the most dangerous change first. Only CHANGED and HIDDEN entries with stored texts have edits, and
+	// ADDED entries that seem to be renamed, which have no edit of the name.
 	Edits []*diff.Change
 
 	// Maps the pointers of moved values to their old pointers.
@@ -79,7 +79,7 @@ type Entry struct {
 	NewFindings      []lint.Finding // unapproved findings
 	ApprovedFindings []lint.Finding // approved findings
 
-	// Words for what the pinned definition declares and takes.
+	// Words (see TraitDestructive) for what the pinned definition declares and accepts.
 	PinnedTraits []string
 
 	CapturedTraits []string // the same for the captured definition
@@ -146,7 +146,7 @@ type reader struct {
 
 	// Bytes of definitions that may still be explained. A review explains at least one entry, regardless of its size.
 	room     int
-	explains bool // an entry is
+	explains bool // an entry has been explained
 
 	hosts map[string]map[string]bool // the hosts that pins name, by server
 
@@ -296,8 +296,8 @@ func withoutID(word string) string {
 	return word
 }
 
-// newSentences lists the sentences that an entry has and its approved definition lacks. Where the approved definition
-// isn't stored, nobody knows which sentences are new: the list is empty.
+// newSentences lists the sentences that an entry has and its approved definition lacks. If the approved definition
+// isn't stored, the list is empty, because it isn't known which sentences are new.
 func (r *reader) newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence {
 	if e.Captured == nil || e.Locked != nil && e.Locked.Definition == nil {
 		return nil
@@ -333,7 +333,7 @@ func (r *reader) read(c *diff.Change, of *Entry) {
 	isSame := texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
 	isReported := slices.ContainsFunc(of.NewFindings, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer })
 	c.IsInvisible = (of.Kind == pin.DriftHidden || isSame) && !isReported
-	// The texts of a file are shown themselves.
+	// A file's text is shown itself, so its changed digest is nothing new to read.
 	c.NewToRead = c.Label != label.FileDigestChanged && c.HasText()
 	if texts && (isSame || isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
 		c.TextEdits, c.Compared = words.DiffTexts(r.budget, c.Old.Text, c.New.Text, c.IsCode)
@@ -350,7 +350,7 @@ func (e *Entry) HasNewWarning() bool {
 	return slices.ContainsFunc(e.NewFindings, func(f lint.Finding) bool { return f.Warning })
 }
 
-// HasNote reports whether an entry has a new finding of an id.
+// HasNote reports whether an entry has a new finding with that id.
 func (e *Entry) HasNote(id string) bool {
 	return slices.ContainsFunc(e.NewFindings, func(f lint.Finding) bool { return f.ID == id })
 }

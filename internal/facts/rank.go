@@ -30,9 +30,10 @@ const (
 	TraitNoHints     = "no hints"
 )
 
-// declared lists words for what a tool declares and takes. notes are the findings in it. TraitTakesCode comes early,
-// because a table may cut the rest. A tool writes if its hints declare that it does more than read, and not that it
-// destroys. "not destructive" declares that, too, because this hint means nothing for a tool that only reads.
+// declared lists words for what a tool declares in its hints and for what it accepts. notes are its findings.
+// TraitTakesCode comes early, because a table may cut off the rest. A tool gets TraitWrites if its hints declare that
+// it isn't read-only, unless they also declare that it destroys. If readOnlyHint isn't declared and destructiveHint is
+// false, the tool gets TraitWrites, too, because destructiveHint is meaningless for a tool that only reads.
 func declared(p *pin.Pin, definition jsontree.Value, notes []lint.Finding) (words []string) {
 	if p == nil || p.Type != pin.Tools || p.Definition == nil {
 		return nil
@@ -94,7 +95,7 @@ const (
 	// A new entry that declares that it destroys, or an approved one that does so now.
 	ClassDestructive
 
-	// An approved entry that takes or returns a secret now, or writes where it is told to.
+	// An approved entry that now accepts or returns a secret, or writes where the caller tells it to.
 	ClassSecretOrFile
 
 	// An approved entry that is restricted less now.
@@ -143,7 +144,7 @@ const (
 // A Reason is why an entry is read first.
 type Reason struct {
 	Cause   Cause
-	Pointer string // where in the entry it is; or ""
+	Pointer string // where in the entry the cause is; or ""
 	Host    string // the new host; or ""
 }
 
@@ -361,7 +362,8 @@ func (e *Entry) FirstLabel() (first label.Label) {
 	return first
 }
 
-// hostPattern finds the host of an address, behind the last @ of its authority. A client may read a backslash as a slash.
+// hostPattern finds the host of an address, after the last @ of its authority. A client may read a backslash as a
+// slash.
 var hostPattern = text.LazyRegexp("[A-Za-z][A-Za-z0-9+.-]*://(?:[^\\s/?#\\\\\"'<>`]*@)?([^\\s/?#:@\\\\\"'<>()\\[\\]{}`]+)")
 
 // exampleHost matches hosts that nobody can have (RFC 2606).

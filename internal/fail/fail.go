@@ -37,7 +37,7 @@ type Error struct {
 // Error returns what is wrong, with the place but without the hints.
 func (f *Error) Error() string { return f.Text }
 
-// Is reports whether f is a refusal, which counts as drift.
+// Is reports whether target is ErrDrift and f is a refusal, because a refusal counts as drift.
 func (f *Error) Is(target error) bool { return f.refused && target == ErrDrift }
 
 // Refusal makes f a refusal: an error with exit code 1.
@@ -57,8 +57,8 @@ func (f *Error) Hint(format string, args ...any) *Error {
 	return f
 }
 
-// NewAt makes an error about a file or a place in it: a path, which NewAt makes printable, perhaps with a line and a column.
-// It is printed before the text.
+// NewAt makes an error about a file or a place in it. where is the path, perhaps with a line and a column; NewAt makes
+// it printable, and puts it before the text.
 func NewAt(where, format string, args ...any) *Error {
 	where = text.Printable(where)
 	return &Error{Where: where, Text: where + ": " + fmt.Sprintf(format, args...)}
@@ -83,7 +83,7 @@ func AsError(err error) *Error {
 	return New("%s", text.Printable(err.Error()))
 }
 
-// ErrorLines are the lines of an error for a person, its hints last.
+// ErrorLines returns the lines of an error for a person, its hints last.
 func ErrorLines(err error) []string {
 	told := AsError(err)
 	lines := []string{told.Text}

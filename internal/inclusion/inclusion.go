@@ -135,7 +135,8 @@ func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	}
 	question := pair{inner, outer, depth == 0}
 	if before, asked := p.open[question]; asked {
-		// This is an induction: the value is smaller than that of the same question.
+		// If the same question is open at a smaller depth, it is about a larger value, so its answer is yes, by
+		// induction.
 		return before < depth
 	}
 	p.open[question] = depth
@@ -271,7 +272,8 @@ func (p *prover) applicator(inner, outer *jsontree.Value, name string, v *jsontr
 	return p.alike(inner, outer, append(normal.Dependencies(name), name)...)
 }
 
-// alike reports whether some keywords are the same in both schemas.
+// alike reports whether the given keywords are the same in both schemas. If there are several, the dialects must be the
+// same, too, unless the root of inner declares none.
 func (p *prover) alike(inner, outer *jsontree.Value, keywords ...string) bool {
 	for _, keyword := range keywords {
 		a := get(inner, keyword)
@@ -283,7 +285,7 @@ func (p *prover) alike(inner, outer *jsontree.Value, keywords ...string) bool {
 	return get(p.roots.inner, "$schema") == nil || jsontree.Equal(p.roots.inner.Get("$schema"), p.roots.outer.Get("$schema")) || len(keywords) == 1
 }
 
-// below are the schemas in a list.
+// below returns the schemas in a list.
 func below(list *jsontree.Value) (schemas []*jsontree.Value) {
 	if list.Kind == '[' {
 		for i := range list.Parts {
@@ -444,7 +446,7 @@ func unnamed(s *jsontree.Value) *jsontree.Value {
 	return get(s, "unevaluatedProperties")
 }
 
-// isMap reports whether an object names no properties, and accepts any.
+// isMap reports whether a schema names no properties and says explicitly that it accepts any.
 func isMap(s *jsontree.Value) bool {
 	others := unnamed(s)
 	return len(s.Get("properties").Members()) == 0 && others != nil && takesAll(others)

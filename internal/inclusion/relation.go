@@ -17,9 +17,9 @@ const (
 	Narrower
 )
 
-// Compare proves how a new schema compares with an old one. Both are depth levels deep in whole schemas, within
-// which references are resolved. Only whole schemas accept nothing but objects. Compare returns Unknown if the
-// budget is too small.
+// Compare proves how a new schema compares with an old one. Both are depth levels deep in whole schemas, within which
+// references are resolved. At depth 0, they are whole schemas themselves, which accept only objects. Compare returns
+// Unknown if the budget is too small.
 func Compare(budget *effort.Budget, oldRoot, newRoot, old, new *jsontree.Value, depth int) Relation {
 	if !normal.IsUnderstood(oldRoot) || !normal.IsUnderstood(newRoot) {
 		return Unknown

@@ -19,7 +19,7 @@ const maxConfirmed = 20_000
 func CrossCheck(text, canonical []byte) error {
 	values := 1 + bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")) // at most
 	if values <= maxConfirmed {
-		form, err := jcs.Transform(slices.Concat([]byte("["), text, []byte("]"))) // jcs doesn't take a string by itself
+		form, err := jcs.Transform(slices.Concat([]byte("["), text, []byte("]"))) // jcs rejects a bare string
 		if err != nil || string(form) != "["+string(canonical)+"]" {
 			return errors.New("github.com/gowebpki/jcs makes another canonical form of it")
 		}

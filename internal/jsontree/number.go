@@ -9,10 +9,10 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// maxScientific is the most characters that a number with an exponent may have; a double with all its
-// digits and an exponent has at most 774. Go's strconv misreads longer numbers: it takes an exponent
-// beyond 10,000 for about 10,000, and may forget that digits follow the 800th. So "0." with 100,000
-// zeros and "1e100001" behind it is 0 to Go, and 1 to others.
+// maxScientific is the maximum length of a number with an exponent; a double with all its digits and an exponent has at
+// most 774 characters. Go's strconv misreads longer numbers: it takes an exponent beyond 10,000 for about 10,000, and
+// may forget that digits follow the 800th. So "0." with 100,000 zeros and "1e100001" behind it is 0 to Go, and 1 to
+// others.
 const maxScientific = 800
 
 // readNumber returns a number as RFC 8785 writes it (section 3.2.2.3), or nil if it doesn't fit into a double;

@@ -17,9 +17,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// Limits on what is read, here and where a file is recognized. Each is far above every real server measured
-// (tools to 13 kB, catalogs to 0.8 MB and 551 tools, schemas 21 levels deep) and low enough that a hostile file
-// is read or refused in a second or two.
+// Limits on what this package reads, and on what other packages read with it. Each is far above every real server
+// measured (tools to 13 kB, catalogs to 0.8 MB and 551 tools, schemas 21 levels deep) and low enough that a hostile
+// file is read or refused in a second or two.
 const (
 	MaxEntries         = 50_000  // of one list
 	maxDefinitions     = 200_000 // of all lists of a session
@@ -76,9 +76,10 @@ type Reader struct {
 	FirstRounded *Error
 
 	data         []byte
-	from, at, to int    // from is where the outermost value begins, data[at:to] is still to be read
-	Start        int    // where the value begins that is being read
-	path         []Step // the containers that are open, by what is being read of each
+	from, at, to int // from is where the outermost value begins, data[at:to] is still to be read
+	Start        int // where the value that is being read begins
+	// The path to the value that is being read, with one step for each open container.
+	path []Step
 
 	// The parts read so far of every open container.
 	open []Member
@@ -200,7 +201,7 @@ func (r *Reader) tooLarge(text string) *Error {
 	return &Error{Offset: r.inside.at, Text: text, Limit: true}
 }
 
-// words are the literals.
+// words maps the first byte of each literal to the literal.
 var words = map[byte]string{'n': "null", 't': "true", 'f': "false"}
 
 // value reads the next value, and all that is in it. Without keep, the value is only checked, and its
@@ -254,7 +255,8 @@ func (r *Reader) value(keep bool) (v Value, bad *Error) {
 		r.Definition(r.path, v, slices.Clone(r.form))
 		v.Definition = int32(r.definitions)
 		v.Text = ""
-		v.Parts = nil // memory stays flat
+		// The caller has used the parts. Dropping them keeps the memory that is in use small.
+		v.Parts = nil
 		clear(r.room)
 		r.room = r.room[:0]
 	}
@@ -336,7 +338,7 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 		return r.explain()
 	} else if keep && len(parts) > 0 {
 		if r.inside == nil {
-			v.Parts = slices.Clone(parts) // it lasts for good
+			v.Parts = slices.Clone(parts) // a copy, because r.open is reused
 		} else {
 			// This memory is used until the definition has been read. If append reallocates r.room, earlier parts keep
 			// the old array.
@@ -350,7 +352,7 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 	return nil
 }
 
-// name reads the name of a member, and the colon behind it.
+// name reads the name of a member, and the colon after it.
 func (r *Reader) name() (name string, bad *Error) {
 	if r.peek() != '"' {
 		return "", r.explain()
@@ -373,7 +375,7 @@ func (r *Reader) quoted(keep bool) (string, *Error) {
 	isPlain := to < len(data) && data[to] == '"'
 	for ; to < len(data) && data[to] != '"'; to++ {
 		if data[to] == '\\' {
-			to++ // what is escaped may be a quote
+			to++ // the escaped character may be a quote
 		}
 	}
 	if to >= len(data) {

@@ -110,10 +110,10 @@ func sortMembers(members []Member) bool {
 	return true
 }
 
-// String is a string value.
+// String returns a string value.
 func String(s string) Value { return Value{Kind: '"', Text: s} }
 
-// Strings is an array of strings.
+// Strings returns an array of strings.
 func Strings(list []string) Value {
 	v := Value{Kind: '['}
 	for _, s := range list {

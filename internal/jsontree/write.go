@@ -67,8 +67,8 @@ func stringEnd(text []byte, at int) int {
 // lineEnd ends a line and indents the next one, by more levels than a lockfile has.
 var lineEnd = "\n" + strings.Repeat("  ", 2*maxDefinitionDepth)
 
-// appendValue is Append. If data, the text that v was just read from, isn't nil, a string that is as long as
-// its token in data is copied from there, because it has no escapes.
+// appendValue is like Append. If data isn't nil, it is the text that v was just read from: a string as long as its
+// token in data has no escapes, so it is copied from there.
 func appendValue(dst []byte, v *Value, data []byte) []byte {
 	switch v.Kind {
 	case 'n':
@@ -110,8 +110,8 @@ func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
 	return append(append(append(dst, '"'), s...), '"')
 }
 
-// EscapeCharacters replaces characters in JSON text by escapes, if needs returns true for the character and the one
-// before it. Such characters must be in strings.
+// EscapeCharacters replaces a character in JSON text by an escape if needs returns true. needs is given the character
+// (r) and the one before it. Such characters must be in strings.
 func EscapeCharacters(text []byte, needs func(r, before rune) bool) []byte {
 	out := make([]byte, 0, len(text))
 	before := rune(0)

@@ -13,8 +13,8 @@ import (
 	"pinproof/internal/words"
 )
 
-// A Run is printable text of one colour: '=' kept, '-' removed, '+' added; for our
-// own words also '*' strong, 'W' a warning, '!' to be careful with, '~' faint.
+// A Run is printable text of one colour: '=' kept, '-' removed, '+' added; for our own words also '*' bold, 'W' a
+// warning, '!' a caution, '~' faint.
 type Run struct {
 	Op   byte
 	Text string
@@ -46,7 +46,7 @@ const (
 	UnlimitedWidth = 1 << 30
 )
 
-// WithGutter returns the line after its gutter, which is "- |" for old text and "+ |" for new.
+// WithGutter returns the line with its gutter in front, which is "- |" for old text and "+ |" for new.
 func (l Line) WithGutter() []Run {
 	gutter := []byte("  |")
 	if l.Sign != '=' {
@@ -143,7 +143,8 @@ func escaped(s string, asciiOnly bool) string {
 	return string(text.AppendPrintable(nil, jsonEscapes.Replace(s), asciiOnly))
 }
 
-// jsonEscapes escapes all but the first of several spaces, too: nobody sees how many there are where a line is wrapped.
+// jsonEscapes also escapes all but the first of several spaces, because a reader can't see how many there are where a
+// line is wrapped.
 var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "  ", ` \u0020`)
 
 // WordDiffLines lays out a word diff. A kept line feed begins a new line; MarkChanges shows a removed or added one as an escape. Texts that

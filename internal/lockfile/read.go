@@ -82,11 +82,12 @@ type lockReader struct {
 
 	listed  CapturedFunc
 	current string   // the server for which listed was called last
-	set     *pin.Set // what it returned
-	written []byte   // a definition of that
+	set     *pin.Set // the result of that call
+	written []byte   // a buffer for the text of one of its definitions
 }
 
-// A CapturedFunc returns the entries of a server's capture under a policy, without any if there is no such capture.
+// A CapturedFunc returns the entries of a server's capture under a policy, or a set without entries if there is no
+// capture.
 type CapturedFunc func(server string, pol pin.Policy) *pin.Set
 
 // A definedPin is a definition that the lockfile stores, with the identity in it.
@@ -95,7 +96,9 @@ type definedPin struct {
 	name string
 	path [2]string // the server and the key of the pin
 
-	at, size int // where the file has what Marshal writes, if they were compared before
+	// The offset and size of the definition in the file, if its bytes are known to be those that Marshal writes; else
+	// 0.
+	at, size int
 }
 
 // Read reads a lockfile strictly. It takes the pins from the file, with digests computed from the
@@ -174,7 +177,8 @@ func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err err
 	return l, root, nil
 }
 
-// list returns the entries of a server's capture under the policy of the server's pins.
+// list sets r.current to the server, and r.set to the entries of its capture under the policy of the server's pins. If
+// the policy is invalid or r.listed is nil, it changes nothing.
 func (r *lockReader) list(server string, policy jsontree.Value) {
 	pol, err := ParsePolicy(policy)
 	if r.listed != nil && err == nil {
@@ -190,7 +194,7 @@ func (r *lockReader) known(path []jsontree.Step, text []byte) int {
 		return 0
 	}
 	if r.current != path[1].Name {
-		r.list(path[1].Name, jsontree.Value{}) // it has the default policy, which isn't in the file
+		r.list(path[1].Name, jsontree.Value{}) // the file has no policy for a server with the default one
 	}
 	entryType, _ := pin.EntryTypeNamed(path[2].Name)
 	p := r.set.Find(pin.Key{Type: entryType, Name: path[3].Name})
@@ -413,8 +417,9 @@ func difference(within []string, read jsontree.Value, written *jsontree.Value) (
 	return nil, 0, ""
 }
 
-// isFree reports whether the members at a path may be in any order: the servers, and the pins of a list. A merge may change
-// their order. In any other order, the mark of a denied entry or a weak policy could be far from where a reader looks for it.
+// isFree reports whether the members at a path may be in any order: the servers, and the pins of a list, because a
+// merge may change their order. The order of all other members is fixed. Otherwise, the mark of a denied entry, or a
+// weak policy, could be far from where a reader looks for it.
 func isFree(path []string) bool {
 	if len(path) == 3 {
 		_, isList := pin.EntryTypeNamed(path[2])
@@ -426,7 +431,8 @@ func isFree(path []string) bool {
 // editedHint is what to do about a lockfile that contradicts itself.
 const editedHint = "someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff"
 
-// filesIn reads the texts of a skill's files, as far as they have the size and digest in its definition.
+// filesIn reads the texts of a skill's files. It skips a text that doesn't have the size and digest in the skill's
+// definition.
 func filesIn(v jsontree.Value, of *skill.Skill) jsontree.Value {
 	files := map[string]jsontree.Value{}
 	for _, m := range v.Members() {
@@ -477,7 +483,7 @@ func digestIn(v jsontree.Value) string {
 func approvalIn(v jsontree.Value, digest string) *pin.Approval {
 	a := &pin.Approval{By: v.Get("by").Text, At: v.Get("at").Text, Hash: v.Get("hash").Text, Digest: v.Get("digest").Text}
 	at, err := time.Parse(time.RFC3339, a.At)
-	// No lock writes a time before 1970: SOURCE_DATE_EPOCH is not negative.
+	// The lock command writes no time before 1970, because SOURCE_DATE_EPOCH isn't negative.
 	if err != nil || at.Unix() < 0 || a.At != pin.ApprovalTime(at) || !pin.IsApproverName(a.By) || !pin.IsDigest(a.Hash) || a.Digest != digest {
 		return nil
 	}
@@ -552,7 +558,7 @@ func FirstUnclean(s *pin.Set) *pin.Pin {
 	return nil
 }
 
-// unclean reports whether any text or member name in a value is unclean.
+// unclean reports whether any text or member name in a value has hidden characters or controls that no text needs.
 func unclean(v jsontree.Value) bool {
 	if v.Kind == '"' && text.HasHiddenOrControl(v.Text) {
 		return true
@@ -607,8 +613,8 @@ func (r *lockReader) differsInText(written jsontree.Value) error {
 	return nil
 }
 
-// IsLockfile recognises a lockfile by its content, even a faulty one: an object that has a lockfileVersion as far as it
-// can be read.
+// IsLockfile reports whether data looks like a lockfile, even a faulty one: an object that has a lockfileVersion in the
+// part that can be read.
 func IsLockfile(data []byte) bool {
 	return slices.Contains(jsontree.MemberNames(bytes.TrimLeft(data, "\ufeff")), "lockfileVersion")
 }

@@ -22,7 +22,7 @@ type words string
 // New begins a text.
 func New(w words) Text { return Text{string(w)} }
 
-// AddWords adds words of ours.
+// AddWords adds constant words.
 func (t Text) AddWords(w words) Text { return Text{t.said + string(w)} }
 
 // AddText adds a text.
@@ -68,7 +68,7 @@ func (t Text) AddDigest(d string) Text {
 	return Text{t.said + d}
 }
 
-// maxPath is the most bytes of a path in a text: more than usual paths have.
+// maxPath is the maximum size of a path in a text, in bytes. Usual paths are shorter.
 const maxPath = 1000
 
 // SafePath returns the absolute path of a file or folder, or "" if a text must not contain the path: it is too
@@ -97,7 +97,7 @@ func (t Text) AddReviewCommand(what words, c shell.Command) Text {
 	return Text{t.said + ": " + c.ReviewCommand()}
 }
 
-// maxHook is how many bytes verify --hook prints at most: a few lines, two paths and a server ID.
+// maxHook is the maximum size of verify --hook's output, in bytes: a few lines, two paths and a server ID.
 const maxHook = 4 << 10
 
 // ParseHookOutput returns the output of pinproof verify --hook as a Text. It returns false if the output is too long,
@@ -112,7 +112,7 @@ func ParseHookOutput(said []byte) (Text, bool) {
 // hookOutput matches lines of plain ASCII that begin as those of verify --hook.
 var hookOutput = text.LazyRegexp(`^pinproof: blocked: [\n -~]*$`)
 
-// String is the text, without a line feed at its end.
+// String returns the text, without a line feed at its end.
 func (t Text) String() string { return t.said }
 
 // Error makes the text an error.

@@ -8,9 +8,10 @@ import (
 	"pinproof/internal/schema"
 )
 
-// IsUnderstood reports whether we know what each keyword of a whole schema means. It returns false if a keyword changes the
-// meaning of another one, or if the dialect is unknown, lacks a keyword, or reads it differently. Dialects read what is next to a $ref
-// in different ways, so only keywords that reject nothing are understood there, and the type of an input, which is an object.
+// IsUnderstood reports whether the meaning of every keyword in a whole schema is known. It returns false if a keyword
+// changes the meaning of another one, or if the dialect is unknown, lacks a keyword, or reads it differently. Dialects
+// disagree about keywords next to a $ref. So only keywords that reject nothing are accepted there and, at the root, the
+// type object, which every input has.
 func IsUnderstood(root *jsontree.Value) bool {
 	dialect, ok := dialectOf(root)
 	if !ok {

@@ -14,7 +14,7 @@ func (f *NormalForms) keywords(v *jsontree.Value, name string) jsontree.Value {
 	for i := range v.Parts {
 		m := &v.Parts[i]
 		if v == f.root && (schema.IsDefinitions(m.Name) || m.Name == "$schema") {
-			// Definitions count where references lead, and the dialect for the whole schema.
+			// Definitions matter only where references lead to them, and the dialect is compared for the whole schema.
 			continue
 		}
 		form := f.keyword(m.Name, &m.Value)
@@ -64,8 +64,8 @@ func (f *NormalForms) keyword(name string, v *jsontree.Value) jsontree.Value {
 	return f.schemasIn(name, v)
 }
 
-// IsLibraryBound reports whether a keyword of a schema for integers is the largest or the smallest integer that
-// JavaScript's numbers count up to. Libraries of that language write them as bounds, and nobody sends others.
+// IsLibraryBound reports whether a keyword of a schema for integers sets the maximum or minimum to JavaScript's largest
+// or smallest safe integer. JavaScript libraries write these bounds, and no caller sends an integer beyond them.
 func IsLibraryBound(s *jsontree.Value, m *jsontree.Member) bool {
 	bound := map[string]string{"maximum": "9007199254740991", "minimum": "-9007199254740991"}[m.Name]
 	return bound != "" && m.Kind == '0' && m.Text == bound && s.Get("type").Text == "integer"

@@ -108,7 +108,8 @@ func EqualKeyword(before, after *NormalForms, old, new *jsontree.Value, keyword 
 	return isSchema && isEqual && before.comparable(after, old, new) && !schema.IsDefinitions(keyword) && !before.refersInside && !after.refersInside
 }
 
-// keywordDigest returns the digest of the form of a keyword of a schema. It is worked out once, as each change in the keyword asks for it.
+// keywordDigest returns the digest of the form of a keyword of a schema. It computes the digest once, because every
+// change in the keyword asks for it.
 func (f *NormalForms) keywordDigest(v *jsontree.Value, keyword string) string {
 	of := f.of[v]
 	digest, known := of.ofKeyword[keyword]

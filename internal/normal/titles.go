@@ -21,7 +21,7 @@ func RepeatsName(title, name string) bool {
 	return strings.EqualFold(title, said) || strings.EqualFold(title, SplitName(said))
 }
 
-// SplitName returns a name with a space between a small letter and the capital behind it.
+// SplitName returns a name with a space between a small letter and the capital after it.
 func SplitName(name string) string {
 	var b strings.Builder
 	small := false

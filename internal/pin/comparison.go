@@ -19,8 +19,9 @@ const (
 	StateGone             // only the lockfile has it: every entry is REMOVED
 	StateMissing          // the folder has no capture of it: nothing is compared
 	StateUncaptured       // Missing, because it could not be captured (verify --uncaptured): no flag allows that
-	StateUnpinned         // New, but there is no lockfile, or a flag names the server: its entries are shown without a verdict
-	StateForbidden        // a pin has what the server's policy forbids: the entries are shown without a verdict
+	// New, but there is no lockfile, or --server names the server. Its entries are shown without a verdict.
+	StateUnpinned
+	StateForbidden // a pin has what the server's policy forbids: the entries are shown without a verdict
 )
 
 // StateOf returns the state of a server by the sides that have it.
@@ -56,7 +57,7 @@ type Comparison struct {
 	// Both sides are lockfiles: their records are compared, too.
 	BothLockfiles bool
 
-	// The servers of the lockfile: those that are compared, and the others.
+	// All servers of the lockfile, including those that aren't compared.
 	LockfileServers []Set
 
 	// SkillsUnlisted: the server declares that it has skills, but the capture has no response to skills/list, so no
@@ -220,7 +221,7 @@ type Drift struct {
 	// For an ADDED entry: the REMOVED one that it seems to be under a new name.
 	RenamedFrom string
 
-	RenamedTo          string // for a REMOVED entry: the ADDED one
+	RenamedTo          string // for a REMOVED entry: the ADDED one that it seems to be now
 	RenamedWithChanges bool   // the two differ in more than the name
 
 	// For an entry that isn't denied itself: the denied pin that it looks like, of its server or another one. Their definitions

@@ -6,7 +6,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// Counts is how many entries of each list there are.
+// Counts holds the number of entries of each list.
 type Counts [EntryTypes]int
 
 // CountPins counts pins by their lists.
@@ -32,7 +32,8 @@ func (c Counts) Total() (n int) {
 	return n
 }
 
-// parts lists the counts in words: "14 tools", "3 prompts", "instructions". For no entries that is "0 tools".
+// parts lists the counts in words: "14 tools", "3 prompts", "instructions". If there are no entries, it returns "0
+// tools".
 func (c Counts) parts() (parts []string) {
 	for list, n := range c {
 		if word := EntryTypeInfo[list].Entry; n > 0 && EntryType(list) == Instructions {

@@ -17,7 +17,7 @@ const (
 	Resources
 	Skills
 	Instructions
-	EntryTypes // how many there are
+	EntryTypes // the number of entry types
 )
 
 // EntryTypeInfo is the table of entry types. The code that reads, writes, asks for and guards lists
@@ -90,15 +90,15 @@ var LockOrder = [EntryTypes]EntryType{Instructions, Tools, Prompts, Templates, R
 // RequestOrder is the order in which a capture asks for the lists.
 var RequestOrder = [Instructions]EntryType{Tools, Prompts, Resources, Templates, Skills}
 
-// NamedParts are the members to which the specification gives a meaning in an object inside an entry. Member is
-// the member of the entry with that object, or with an array of such objects.
+// NamedParts lists the members (Parts) to which the specification gives a meaning in an object inside an entry. Member
+// is the member of the entry that contains that object, or an array of such objects.
 type NamedParts struct {
 	Member string
 	Parts  []string
 }
 
-// The members to which the specification gives a meaning, up to revision 2026-07-28, in the
-// objects that a client reads by name. Those of entries are in EntryTypeInfo.
+// The members to which the specification gives a meaning, up to revision 2026-07-28, in objects whose members a client
+// looks up by name. For the members of entries, see EntryTypeInfo.
 var (
 	MessageMembers = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 	ResultMembers  = append(ListMembers(), "skill", "contents", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope")
@@ -110,7 +110,7 @@ var (
 	}
 )
 
-// ListMembers returns the members of results that contain lists, by the types of entries.
+// ListMembers returns the members of results that contain lists, in the order of the entry types.
 func ListMembers() []string {
 	var members []string
 	for _, row := range EntryTypeInfo {

@@ -6,9 +6,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// CopyFileTexts copies texts of files from the lockfile's skills to those of a capture that hasn't read them, if
-// both entries have the same digest for the file. The lockfile's texts were checked against their digests when
-// it was read.
+// CopyFileTexts copies file texts from the lockfile's skills to the same skills of a capture that lacks them, if both
+// entries have the same digest for the file. The lockfile's texts were checked against their digests when it was read.
 func CopyFileTexts(captured, locked *Set) {
 	for i := range captured.Pins {
 		p := &captured.Pins[i]

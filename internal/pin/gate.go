@@ -25,11 +25,11 @@ type Faults struct {
 	// entries.
 	Warnings int
 
-	// Verify --part and --hook, without --allow denied: the caller doesn't know which entries are
-	// denied, so a denied entry fails the run, although it matches.
+	// Set for verify --part and --hook without --allow denied. The caller doesn't know which entries are denied, so a
+	// denied entry fails the run even if it matches its pin.
 	Denied bool
 
-	// Diff --max-tokens: the tools take more tokens than allowed.
+	// Set for diff --max-tokens if the tools need more tokens than the flag allows.
 	OverBudget bool
 }
 
@@ -37,10 +37,10 @@ type Faults struct {
 type Leniency struct {
 	Kinds map[DriftKind]bool // --allow
 
-	// --allow missing: also pinned servers without a capture.
+	// --allow missing: pinned servers without a capture don't fail the run, either.
 	Missing bool
 
-	// --warn: also the warnings that nobody approved.
+	// --warn: unapproved warnings don't fail the run, either.
 	Warnings bool
 
 	// diff --fail-on SEVERITY: the drift that is known to be below SEVERITY; nil without the flag.

@@ -17,7 +17,7 @@ import (
 )
 
 // A HashFunc computes the digests of the hashed bytes: the text of instructions, or the canonical form of any other
-// definition. Its result keeps these bytes.
+// definition. The result may share memory with hashed, so the caller must not change hashed afterwards.
 type HashFunc func(entryType EntryType, hashed []byte) HashedDefinition
 
 // A Key names one entry of a server.
@@ -37,8 +37,8 @@ func (k Key) EntryRef() string {
 	return EntryTypeInfo[k.Type].Entry + "=" + text.QuoteName(k.Name)
 }
 
-// ParseEntry reads how a flag names an entry: NAME of a tool, prompt=NAME,
-// template=URI, resource=URI, tool=NAME, or instructions.
+// ParseEntry parses the name of an entry as a flag spells it: NAME or tool=NAME for a tool, prompt=NAME, template=URI,
+// resource=URI, skill=URI, or instructions.
 func ParseEntry(arg string) Key {
 	if arg == EntryTypeInfo[Instructions].Entry {
 		return Key{Type: Instructions}
@@ -57,8 +57,8 @@ type Pin struct {
 	Key
 	HashedDefinition
 
-	// Of a skill: an object with the texts of its files that a person can read, by their URIs. The digest in the
-	// skill's definition covers each of them.
+	// For a skill: an object with the texts of the files that a person can read, keyed by URI. The skill's definition
+	// has the digest of each file.
 	Files jsontree.Value
 
 	// Only in a lockfile: a person has read the entry, but it is kept from agents. No digest covers this.
@@ -180,10 +180,11 @@ type Approval struct {
 	Digest string
 }
 
-// ApprovalTime is how an approval records a time: as in RFC 3339, in UTC and in whole seconds.
+// ApprovalTime formats a time as an approval records it: in RFC 3339, in UTC and in whole seconds.
 func ApprovalTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// IsApproverName reports whether an approval can record a name: some of it can be seen.
+// IsApproverName reports whether an approval can record a name: it is valid UTF-8 and has at least one visible
+// character.
 func IsApproverName(name string) bool {
 	isSeen := func(r rune) bool { return !unicode.IsSpace(r) && !text.IsHidden(r) && !text.UnusualSpace(r) }
 	return utf8.ValidString(name) && strings.ContainsFunc(name, isSeen)
@@ -216,8 +217,8 @@ func (a ServerInfo) String() string {
 	return strings.Join(text.QuoteNames(given), " ")
 }
 
-// MaxServerIDBytes is the length of the longest server ID, which is printed with each entry that drifted. Names
-// of files are shorter.
+// MaxServerIDBytes is the maximum length of a server ID. The ID is printed with each drifted entry. File names are
+// shorter.
 const MaxServerIDBytes = 1_024
 
 // A Set is one server's pins with their policy: from its capture, or from the lockfile.

@@ -111,8 +111,8 @@ func (p Policy) Conflict() string {
 	return ""
 }
 
-// WithSwitches returns the policy with the given switches set as in asked, and with the switches turned off that
-// they exclude. asked must have no conflict, and no other switch turned on.
+// WithSwitches returns the policy with the given switches set as in asked, and with the switches turned off that a
+// given one excludes. In asked, only given switches may be on, and they must not conflict.
 func (p Policy) WithSwitches(asked Policy, given func(flag string) bool) Policy {
 	for _, s := range PolicySwitches {
 		if given(s.Flag) {
@@ -229,7 +229,8 @@ func SubstituteNames(list []Substitute) (names []string) {
 	return names
 }
 
-// ParseSubstituteNames checks the names of --substitute or of their record.
+// ParseSubstituteNames checks names, from --substitute or from the policy in a lockfile, and returns them sorted,
+// without repeats.
 func ParseSubstituteNames(names []string) ([]string, error) {
 	for _, n := range names {
 		if n == "" || len(n) > 64 || strings.Trim(n, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
@@ -282,7 +283,7 @@ func FillPlaceholders(text string, list []Substitute) string {
 	return text
 }
 
-// ParseDescriptions reads the value of --descriptions or of its record.
+// ParseDescriptions parses a value of --descriptions, or the member descriptions of a recorded policy.
 func ParseDescriptions(s string) (string, error) {
 	digits, truncate := strings.CutPrefix(s, "truncate=")
 	n, _ := strconv.Atoi(digits)
@@ -299,11 +300,11 @@ func ParseDescriptions(s string) (string, error) {
 // make that work endless.
 const (
 	maxIgnored      = 32  // pointers
-	maxIgnoredBytes = 256 // in one of them
+	maxIgnoredBytes = 256 // in one pointer
 )
 
-// ParseIgnore checks the pointers of --ignore or of its record. Only members that no
-// model reads may be left out, and only if no array is on the way to them.
+// ParseIgnore checks pointers, from --ignore or from a recorded policy, and returns them sorted, without repeats. Only
+// members that no model reads may be ignored, and only if the path to them has no array.
 func ParseIgnore(pointers []string) ([]string, error) {
 	if len(pointers) > maxIgnored || slices.ContainsFunc(pointers, func(p string) bool { return len(p) > maxIgnoredBytes }) {
 		return nil, fail.New("more than %d pointers, or one of more than %d bytes", maxIgnored, maxIgnoredBytes)

@@ -16,7 +16,7 @@ import (
 type AcceptedWarning struct {
 	ID string
 
-	// A JSON Pointer without the indices in arrays, which move; "" for a warning in no string.
+	// A JSON Pointer without array indices, because elements move; "" for a warning that isn't about a string.
 	Place string
 
 	// The digest of the string that the warning is in and of the name in it; see lint.Finding.
@@ -78,8 +78,8 @@ func ParseAcceptedWarning(line string) (AcceptedWarning, bool) {
 	return r, err == nil && isPointer && r.ID != "" && len(r.ID) <= 64 && strings.Trim(r.ID, wordBytes[:36]+"-") == "" && IsDigest(r.Digest) && r.String() == line
 }
 
-// MaxFindingsPerRule is how many findings of one id and level are listed for an entry. If there are more, one further finding
-// counts them.
+// MaxFindingsPerRule is the maximum number of findings with one id and level that are listed for an entry. If there are
+// more, one further finding counts them.
 const MaxFindingsPerRule = 10
 
 // TextDigest returns the digest in a record of consent to a warning: SHA-256 over the canonical form

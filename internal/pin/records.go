@@ -74,7 +74,7 @@ func (p *Comparison) MetadataDiffers() bool {
 	return p.BothLockfiles && slices.ContainsFunc(p.MetadataChanges(), func(c MetadataChange) bool { return c.IsDifference() })
 }
 
-// lacking lists what a side doesn't have and the other one has.
+// lacking returns the elements of other that side doesn't have.
 func lacking(side, other []string) []string {
 	known := map[string]bool{}
 	for _, s := range side {

@@ -34,7 +34,7 @@ type Prompter struct {
 	First bool
 
 	list []*question
-	told bool        // what several entries share was printed
+	told bool        // the shared changes have been printed
 	done []*question // in the order of the answers, to go back
 }
 
@@ -46,8 +46,8 @@ func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again st
 
 // A question is about the entries of blocks, which are accepted together, or about the whole review.
 type question struct {
-	// The text of the question if it is about no block, or several. It is followed by the number of entries and after;
-	// without after, no number is printed.
+	// The text of the question, unless it is about exactly one block. The number of entries and the text after follow
+	// it. If after is empty, no number is printed.
 	text, after string
 
 	// The server of the entries, printable; "" if the question is about the whole review.
@@ -142,8 +142,8 @@ func (p *Prompter) close(answer byte, q *question) {
 	p.done = append(p.done, q)
 }
 
-// leave ends the review. If a person quits and confirms that the answers so far be written, it returns them; at the end
-// of the input, nobody can confirm. stays means that the review continues.
+// leave ends the review. If a person quits and agrees to write the answers so far, it returns them; at the end of the
+// input, nobody can agree. stays means that the review continues.
 func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err error) {
 	all = p.accepted()
 	n := len(all.AcceptedDigests) + len(all.AcceptedWarnings)
@@ -157,8 +157,8 @@ func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err err
 	return nil, false, fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again)
 }
 
-// position returns which question of how many this is: "(12 of 75, playwright 3 of 16)". If there are
-// several servers, it also counts the questions about the same server.
+// position returns the number of a question among all: "(12 of 75, playwright 3 of 16)". If there are several servers,
+// it also counts the questions about the same server.
 func (p *Prompter) position(at int) string {
 	said := text.FormatNumber(at+1) + " of " + text.FormatNumber(len(p.list))
 	q := p.list[at]
@@ -170,7 +170,7 @@ func (p *Prompter) position(at int) string {
 	return " (" + said + ")"
 }
 
-// accepted returns what was approved, each bound to what was shown.
+// accepted returns the approvals. Those of entries are bound to the digests of the definitions that were shown.
 func (p *Prompter) accepted() *approval.Answers {
 	a := approval.NewAnswers()
 	for _, q := range p.list {
@@ -192,7 +192,8 @@ func (p *Prompter) accepted() *approval.Answers {
 	return a
 }
 
-// The order of the first questions: those that come before what several entries share, then those about entries that have nothing else.
+// The order of the first questions: those asked before the shared changes are printed, then those about entries that
+// have nothing but shared changes.
 const (
 	early = -1
 	alike = 0
@@ -243,9 +244,9 @@ func (p *Prompter) questions() {
 	slices.SortStableFunc(p.list, func(a, b *question) int { return a.order - b.order })
 }
 
-// together sets the text of a question that covers a block and other blocks, if there are such: all of a server without
-// pins, those with nothing but the same shared changes, or all removals. The removal of a denied entry needs its own
-// question, because without its pin the entry could come back undenied.
+// together sets the text of a question if it can cover several blocks: all blocks of a server without pins, those with
+// nothing but the same shared changes, or all removals. The removal of a denied entry needs its own question, because
+// without its pin the entry could come back undenied.
 func (p *Prompter) together(b *report.Block, q *question) {
 	isDenied := func(e *report.Entry) bool { return e.Denied }
 	switch {
@@ -359,9 +360,9 @@ func (p *Prompter) read(asked string) (reply string, ok bool) {
 	return strings.TrimSpace(reply), err == nil
 }
 
-// ask repeats a question until it has one of the answers offered, and returns that, or 0 at the
-// end of the input. where is printed behind the question. 'd' and '?' show something and ask again.
-// After Enter alone, ask prints what to type.
+// ask repeats a question until it has one of the answers offered, and returns that answer, or 0 at the end of the
+// input. where is printed after the question. 'd' and '?' show something and ask again. After Enter alone, ask prints
+// what to type.
 func (p *Prompter) ask(q *question, where, offered string) byte {
 	asked := q.asked() + where
 	help := ""

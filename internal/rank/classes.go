@@ -25,7 +25,7 @@ type lexicon struct {
 	longest int // of the stems, in bytes
 }
 
-// leastStem is how many bytes a stem has at least.
+// leastStem is the minimum length of a stem, in bytes.
 const leastStem = 4
 
 // known has the words and stems of all classes.
@@ -196,7 +196,7 @@ var classWords = [wordClasses]string{
 	// change
 	`change changes changed replace replaces replaced modify modifies edit edits alter swap rewrite rename adjust tweak redirect redirects instead
 	 ändere ersetze cambia reemplaza change remplace modifie cambia sostituisci modifica altere substitua troque zmień zamień измени замени подмени değiştir ubah ganti změň nahraď thay 修改 替换 改为 更改 変更 置き 변경 바꾸 교체`,
-	// code words for a place to hand things to
+	// code words for places that can carry data
 	`parameter parameters argument arguments field fields value values note notes header headers query body metadata comment description attribute subject
 	 parameter feld parámetro campo paramètre champ parametro campo parâmetro pole parametr поле параметр alan parametre parameter kolom pole trường tham số 参数 字段 栏位 項目 引数 欄に 필드 매개변수`,
 	// a third party

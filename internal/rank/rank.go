@@ -25,7 +25,7 @@ const MarkThreshold = 40
 // A Model is a table of weights, by slot.
 type Model []float64
 
-// LearnedModel is the model that the program comes with.
+// LearnedModel returns the model that is embedded in the program.
 var LearnedModel = sync.OnceValue(func() Model { return ParseModel(weightFile) })
 
 // ParseModel makes a model from the bytes of its file.

@@ -146,7 +146,7 @@ var classStems = [wordClasses]string{
 	`änder ersetz ersetze umleit tausch vertausch cambi reemplaz sustituy redirig remplac redirig détourn sostitu reindirizz cambi troque redirecion modifiq vervang wijzig verander leid ändra ersätt byt omdirigera zmień zamień podmień przekieruj zmieni změň nahraď zaměň přesměruj vymeň cserél módosít átirány vaihda korvaa muuta ohjaa schimb înlocui redirecț
 	 αλλάξ αντικατ άλλαξ ανακατευθ değiştir yönlendir замен измен подмен поменя перенаправ заміни зміни підмін перенаправ ganti ubah alihkan thay đổi sửa
 	 החלף שנה הפנה להחליף استبدل غير بدل حول बदल प्रतिस्थापि 바꾸 변경 교체 수정 대체 変更 置き 差し 書き 改変 修改 替换 改为 更改 换成 改成 篡改`,
-	// code words for a place to hand things to
+	// code words for places that can carry data
 	`feld kommentar beschreib kopfzeile notiz parámetr campo comentari cabecera paramètre champ commentair parametr campo commento intestaz parâmetr coment cabeçalh veld opmerking fält kommentar anteckning pole parametr komentarz nagłów notatk pole komentář poznámk hlavičk mező paramé megjegyz kenttä kentässä parametri kommentt câmp comentar πεδί παράμετρ σχόλι alan parametre not yorum поле парамет заголов комментар примечан заметк примітк коментар kolom catatan trường tham số ghi chú
 	 שדה פרמטר הערה حقل معامل ملاحظة تعليق फ़ील्ड पैरामीटर टिप्पणी नोट 필드 매개 인자 메모 주석 비고 欄に 引数 項目 備考 メモ 字段 参数 备注 注释 栏位 标题`,
 	// a third party

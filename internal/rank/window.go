@@ -10,7 +10,7 @@ type Window struct {
 	// The offset in bytes of the piece that its words are in.
 	piece int
 
-	first, end int    // its words in that piece
+	first, end int    // the range of its words in that piece
 	classes    uint64 // those of its words
 }
 
@@ -79,7 +79,7 @@ func (w *sliding) count(at int, sign float64) {
 		class := bits.TrailingZeros64(left)
 		before := w.ofEach[class]
 		w.ofEach[class] += int32(sign)
-		if before+w.ofEach[class] == 1 { // the first word of its class comes, or the last one goes
+		if before+w.ofEach[class] == 1 { // the first word of a class is added, or the last one removed
 			w.sum += float64(sign * w.ofClass(class))
 			w.classes ^= 1 << class
 		}

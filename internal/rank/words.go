@@ -12,15 +12,15 @@ import (
 // score read through the same code, so they can't disagree.
 
 const (
-	// window is how much text is scored at once, in half words: a poisoned sentence between
-	// honest ones scores as it does alone. A character of a script without spaces is half a word.
+	// window is how much text is scored at once, in half words, so that a poisoned sentence has the same score between
+	// honest ones as alone. A character of a script without spaces is half a word.
 	window = 2 * 40
 
-	// pieceWords bounds the words that are kept at once, for any length of the text: a piece ends
-	// behind the chunk that reaches it.
+	// pieceWords bounds the words that are kept at once, for any length of the text: a piece ends with the chunk in
+	// which it reaches this number.
 	pieceWords = 512
 
-	// longestChunk limits what is read at once where a text has no spaces, in bytes.
+	// longestChunk limits, in bytes, how much of a text without spaces is read at once.
 	longestChunk = 4096
 
 	// longestWord is the length in bytes up to which words are told apart. All longer words count as the same word:
@@ -39,14 +39,14 @@ const (
 
 // A Word is a word of a text, with the slots of its features.
 type Word struct {
-	From int // where it is, in bytes of the text
+	From int // its offset in the text, in bytes
 
 	width int8 // in half words
 
 	// A bit for each class that it belongs to.
 	classes uint64
 
-	hash uint32 // of the word in small letters
+	hash uint32 // of the word in lower case
 
 	// Slots of the word itself.
 	WordSlots []uint32
@@ -197,7 +197,7 @@ func (r *Reader) denseWord(s string, at, to int) int {
 // distances lists how far apart two words are that form a feature together: adjacent, or with one word between.
 var distances = [...]int{1, 2}
 
-// join adds the slots that each word has together with the words behind it.
+// join sets the slots of the pairs that each word forms with the words after it.
 func (r *Reader) join() {
 	for i := range r.words {
 		w := &r.words[i]

@@ -178,7 +178,7 @@ func FindSchema(root, reference *jsontree.Value) (*jsontree.Value, []string) {
 	return to, steps
 }
 
-// IsDefinitions reports whether a keyword has definitions: $defs or, to draft-07, definitions.
+// IsDefinitions reports whether a keyword contains definitions: $defs or, up to draft-07, definitions.
 func IsDefinitions(keyword string) bool { return keyword == "$defs" || keyword == "definitions" }
 
 // HeaderKeyword makes an HTTP client copy an argument into a request header
@@ -219,8 +219,8 @@ var keywords = sync.OnceValue(func() []string {
  unevaluatedProperties unevaluatedItems contentMediaType contentEncoding contentSchema deprecated readOnly writeOnly nullable`)
 })
 
-// IsKnownName reports whether JSON Schema or MCP give a name a meaning.
+// IsKnownName reports whether JSON Schema or MCP gives a name a meaning.
 func IsKnownName(name string) bool { return slices.Contains(keywords(), name) }
 
-// IsKeyword reports whether JSON Schema gives a name a meaning.
+// IsKeyword reports whether JSON Schema or MCP gives a name a meaning, or may do so because the name begins with $.
 func IsKeyword(name string) bool { return IsKnownName(name) || strings.HasPrefix(name, "$") }

@@ -36,11 +36,12 @@ func Quote(arg string) string {
 	return quotePOSIX(arg)
 }
 
-// Placeholder takes the place of a word of a command that a person has to fill in. No flag takes it as a value (IsPlaceholder): a name such
-// as ID or NAME could be a real one.
+// Placeholder returns a word of a command that a person has to replace. Flags reject it as a value (IsPlaceholder). A
+// word such as ID or NAME could be a real name.
 func Placeholder(what string) string { return Quote("<" + what + ">") }
 
-// IsPlaceholder reports whether an argument is what Placeholder returns, as the shell hands it over.
+// IsPlaceholder reports whether an argument, after the shell has removed its quotes, looks like one that Placeholder
+// returns.
 func IsPlaceholder(arg string) bool {
 	return strings.HasPrefix(arg, "<") && strings.HasSuffix(arg, ">")
 }
@@ -108,7 +109,7 @@ func QuoteAll(args []string) string {
 	return strings.Join(list, " ")
 }
 
-// DeleteCommand is the command that deletes a file.
+// DeleteCommand returns the command that deletes a file.
 func DeleteCommand(path string) string {
 	if runtime.GOOS == "windows" {
 		return "del " + QuotePath(path)
@@ -116,7 +117,7 @@ func DeleteCommand(path string) string {
 	return "rm " + QuotePath(path)
 }
 
-// QuotePath is Quote for a path, which must not read as a flag.
+// QuotePath is like Quote, for a path, which must not look like a flag.
 func QuotePath(path string) string {
 	if path != "-" && strings.HasPrefix(path, "-") {
 		path = "./" + path
@@ -124,8 +125,8 @@ func QuotePath(path string) string {
 	return Quote(path)
 }
 
-// PasteableServerID returns a server ID for a command that we print. If it isn't safe, or another server has
-// it (taken), the command gets a placeholder instead.
+// PasteableServerID returns a server ID for a command that we print, or a placeholder if the ID isn't safe or another
+// server has it (taken).
 func PasteableServerID(server, taken string) string {
 	if server == taken || !IsPasteableID(server) {
 		return Placeholder("server ID")
@@ -184,8 +185,8 @@ func (c Command) WithoutFlag(flag string) Command {
 	return c
 }
 
-// CICommand makes the command for a CI job. It doesn't name a capture in a folder of the user's cache where pinproof-capture keeps
-// captures for a while.
+// CICommand makes the command for a CI job. If the capture is in a folder of the user's cache, where pinproof-capture
+// keeps captures only for a while, that is pinproof-capture check.
 func (c Command) CICommand() string {
 	path := strings.ReplaceAll(c.Capture, `\`, "/")
 	if strings.Contains(path, "/pinproof/checks/") || strings.Contains(path, "/pinproof/refused/") {
@@ -203,8 +204,8 @@ func (c Command) ReviewCommand() string {
 	return c.ForVerb("relock", last...)
 }
 
-// DropServer makes the command that removes a server's pins. The ID comes from the
-// lockfile, so the command has it only if that is safe.
+// DropServer makes the command that removes a server's pins. The ID comes from the lockfile, so the command contains it
+// only if it is safe to paste.
 func (c Command) DropServer(server string) string {
 	words := cmp.Or(c.Program, "pinproof") + " relock --drop-server " + PasteableServerID(server, "")
 	if c.Lockfile != "" {

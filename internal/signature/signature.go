@@ -27,7 +27,7 @@ type Line struct {
 
 	Phrase string // "integer 1..600, required = 30"
 
-	Parts []string // of the phrase, in the order of the members that they describe
+	Parts []string // the parts of Phrase, in the order of the members described
 
 	// The enclosing schema requires it. Phrase then contains "required".
 	Required bool
@@ -379,12 +379,15 @@ func (c child) isUnsaid(m jsontree.Member, required []string) bool {
 	return isNameInWords(m, c.key)
 }
 
-// mostAlternatives is how many alternatives constants names, and how many parameters of one it tries.
+// mostAlternatives is the maximum length of a list whose alternatives constants names, and the maximum number of
+// parameters that it tries for each alternative.
 const mostAlternatives = 50
 
-// constants names alternatives by a parameter whose constant value is different in every other alternative with
-// parameters: "name find". It names an alternative that is a constant itself by that constant. A name is "" if no such
-// constant can be described in plain words, if the schema has several lists of schemas, or in a tuple, whose order counts.
+// constants names each alternative of a list by a parameter with a constant value, such as "name find". Every
+// alternative with parameters must have a constant value for that parameter, and no other the same one. An alternative
+// that is itself a constant is named by that constant. A name is "" if there is no such constant, if the constant or
+// the parameter can't be printed without quotes, if the schema has several lists of schemas, or in a tuple, whose
+// schemas are identified by their positions.
 func constants(around jsontree.Value, of jsontree.Member) []string {
 	list := of.Items()
 	isTuple := of.Name == "items" || of.Name == "prefixItems"
@@ -397,7 +400,9 @@ func constants(around jsontree.Value, of jsontree.Member) []string {
 		return names
 	}
 	type constant struct{ name, value string }
-	holders := map[constant]int{} // with the name "", of alternatives; with the value "", of any constant
+	// How many alternatives have each constant. With the name "", the alternative itself is the constant; with the
+	// value "", any constant of the parameter counts.
+	holders := map[constant]int{}
 	objects := 0
 	for _, one := range list {
 		holders[constant{"", alwaysIs(one.Value)}]++

@@ -18,7 +18,7 @@ import (
 // values: its nodes are compared with the entry's frontmatter, and what libraries are known to read differently
 // (duplicate keys, aliases, tags, a second document) is refused.
 
-// maxHead is the most bytes of a SKILL.md's frontmatter. Real ones have a few hundred.
+// maxHead is the maximum size of a SKILL.md's frontmatter, in bytes. Real ones have a few hundred.
 const maxHead = 64 << 10
 
 // CheckFrontmatter returns an error if the frontmatter of a SKILL.md differs from its entry's, because some
@@ -50,7 +50,8 @@ func Frontmatter(file string) (string, error) {
 		return "", errors.New("it doesn't begin with a line ---, so it has no frontmatter")
 	}
 	at := 0
-	endsBefore := false // gray-matter ends it at such a line
+	// Gray-matter ends the frontmatter at any line that begins with ---.
+	endsBefore := false
 	for line := range strings.Lines(rest) {
 		if at > maxHead {
 			return "", fmt.Errorf("its head has more than %s bytes", text.FormatNumber(maxHead))
@@ -207,5 +208,5 @@ func readsAsDate(plain, written string) bool {
 	return ok && len(plain) == len("2026-01-02") && strings.Trim(plain, "0123456789-") == "" && midnight().MatchString(rest)
 }
 
-// midnight matches how libraries write the time of a day without one, in UTC.
+// midnight matches the time (midnight in UTC) that libraries write after a date that has no time.
 var midnight = text.LazyRegexp(`^[T ]00:00:00(\.000(000)?)?(\+00:00)?Z?$`)

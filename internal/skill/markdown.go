@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// FromFirstCode returns a Markdown text from the first line on that may be code, or "": a fence, an indented line,
-// an HTML element that contains code, or a command that a client runs before a model reads the text, as
-// !`date`. The lines after it may be code, too, because readers disagree where a block ends.
+// FromFirstCode returns a Markdown text from the first line on that may be code, or "": a fence, an indented line, an
+// HTML element that contains code, or a command that a client runs before a model reads the text, such as !`date`. The
+// lines after it may be code, too, because readers disagree where a block ends.
 func FromFirstCode(s string) string {
 	from := 0
 	for line := range strings.Lines(s) {

@@ -44,8 +44,8 @@ func IsProse(name string) bool {
 	return !IsScript(name) && (isText || strings.HasSuffix(lower, ".md"))
 }
 
-// CodeNames are the texts that the code of a skill names: in a script, in Markdown from the first line on that may be code, or in a
-// hook. A command there may run such a file, although it is Markdown by its name.
+// CodeNames is the set of the Markdown and text files that a skill's code names: in scripts, in Markdown from the first
+// line on that may be code, and in hooks. A command there may run such a file, although its name is that of a text.
 type CodeNames struct {
 	names map[string]bool
 	all   bool // a pattern or a variable may be any name
@@ -67,7 +67,8 @@ func (c *CodeNames) AddCode(code string) {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(code), isBetweenNames) {
 		if strings.Contains(word, ".md") || strings.Contains(word, ".txt") {
 			c.names[strings.Trim(word, besideNames)] = true
-			c.all = c.all || strings.ContainsAny(word, "*?${}%") || word == ".md" || word == ".txt" // an ending is put behind a name
+			// The code may append a bare ending to any name.
+			c.all = c.all || strings.ContainsAny(word, "*?${}%") || word == ".md" || word == ".txt"
 		}
 	}
 }

@@ -38,7 +38,7 @@ type File struct {
 	Size int64 // in bytes
 }
 
-// FilePath is the path of a file inside its skill's folder, not printable: scripts/extract.py.
+// FilePath returns the path of a file inside its skill's folder, such as scripts/extract.py. It isn't safe to print.
 func (s *Skill) FilePath(f File) string { return strings.TrimPrefix(f.URI, s.Folder) }
 
 // File returns the file of a URI, or nil.
@@ -64,8 +64,8 @@ const (
 	MaxBytes = 16 << 20
 )
 
-// Main is the file that every skill has. Dynamic is the value of "resources" in an entry that doesn't list its
-// files.
+// MainFile is the file that every skill has. DynamicResources is the value of "resources" in an entry that doesn't list
+// its files.
 const (
 	MainFile         = "SKILL.md"
 	DynamicResources = "dynamic"

@@ -7,10 +7,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// Servers and clients resolve URIs in their own ways: some decode percent escapes, resolve dots,
-// ignore the letter case, a query or a slash too many, or take a backslash for a slash. Two URIs may be
-// one file to them. So a skill's files have to be spelled plainly, and any other URI that could mean
-// one of them is treated as if it did.
+// Servers and clients resolve URIs in their own ways: some decode percent escapes, resolve dots, ignore case, a query
+// or an extra slash, or take a backslash for a slash. To them, two URIs may name one file. So the URIs of a skill's
+// files must be plain, and any other URI that could mean one of these files is treated as if it did.
 
 // IsPlainURI reports whether a URI can be read in only one way: a lower-case scheme, no query and no fragment, no
 // empty, dot or dot-dot segment, no backslash, no space or control character, no hidden character, and percent

@@ -34,7 +34,7 @@ func UnusualSpace(r rune) bool {
 // policy depends on them.
 func Obscures(r rune) bool { return StrikesThrough(r) || isBlank(r) }
 
-// isBlank reports whether r is a symbol that shows as a blank.
+// isBlank reports whether r is a symbol that is shown as a space.
 func isBlank(r rune) bool { return r == 0x1d159 || r == 0x16fe4 }
 
 // StrikesThrough reports whether r is drawn through the letter before it: its combining class is 1, that of overlays,
@@ -192,7 +192,7 @@ func spelled(run string) string {
 	var text []byte
 	for _, r := range run {
 		if r >= 0xe0100 {
-			r += 0xfe10 - 0xe0100 // to be behind VS16
+			r += 0xfe10 - 0xe0100 // so that VS17 follows VS16
 		}
 		text = append(text, byte(r-0xfe00))
 	}
@@ -220,7 +220,7 @@ func SpellsMark(rest string) bool {
 	return len(digits) < len(rest) && strings.HasPrefix(digits, " ")
 }
 
-// RunSize is the size in bytes of the characters in class that s begins with.
+// RunSize returns the size in bytes of the longest beginning of s whose characters are all in class.
 func RunSize(s string, class func(rune) bool) int {
 	return len(s) - len(strings.TrimLeftFunc(s, class))
 }
@@ -290,7 +290,8 @@ func IsAlnumOr(s, signs string) bool {
 // quotedEnds quotes s. If s has more than head+tail code points, it replaces the middle by a count and the first 12
 // bytes of the digest of s, which distinguish s from other texts with the same ends.
 func quotedEnds(s string, head, tail int) string {
-	printed := func(s string) string { // nobody sees how many spaces there are where a line is wrapped
+	// A reader can't see how many spaces there are where a line is wrapped.
+	printed := func(s string) string {
 		return strings.ReplaceAll(string(AppendPrintable(nil, quoteEscapes.Replace(s), true)), "  ", " <U+0020>")
 	}
 	var starts []int // of the code points

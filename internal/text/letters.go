@@ -13,8 +13,8 @@ import (
 // ASCIILookalike returns the ASCII text that a character passes for, or "".
 func ASCIILookalike(r rune) string { return plainLetters()[r] }
 
-// FoldLookalikes returns a text in lower case, without hidden characters and marks on letters, and with ASCII letters for those
-// that look like them. Texts that a reader can't tell apart are mostly equal then.
+// FoldLookalikes returns a text in lower case, without hidden characters and marks on letters, and with ASCII letters
+// in place of their look-alikes. For most texts that a reader can't tell apart, the results are equal.
 func FoldLookalikes(s string) string {
 	var plain strings.Builder
 	for _, r := range Sanitize(s) {
@@ -41,9 +41,9 @@ var plainLetters = sync.OnceValue(func() map[rune]string {
 	return m
 })
 
-// confusables are ASCII texts, each before the characters that pass for it in common fonts: a small selection in the
-// sense of UTS #39, section 4 (confusable detection), and compatibility forms of letters
-// (NFKC) that aren't in letterRuns.
+// confusables are ASCII texts, each followed by the characters that pass for it in common fonts: a small selection in
+// the sense of UTS #39, section 4 (confusable detection), and compatibility forms of letters (NFKC) that aren't in
+// letterRuns.
 const confusables = "a \u0430\u03b1\u0251\u1d00\u00aa\u1d43 b \u0299\u1d47 c \u0441\u03f2\u1d04\u1d9c\u217d d \u0501\u1d05\u1d48\u217e\u2146 " +
 	"e \u0435\u1d07\u1d49\u212f\u2147 f \ua730\u1da0\u017f g \u0261\u0262\u0581\u1d4d\u210a h \u04bb\u0570\u029c\u02b0\u210e " +
 	"i \u0456\u0131\u03b9\u0269\u026a\u2071\u2139\u2170\u2148 j \u0458\u0575\u0237\u1d0a\u02b2\u2149 k \u043a\u03ba\u1d0b\u1d4f " +

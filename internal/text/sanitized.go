@@ -9,9 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Sanitize strips the characters that no reader sees (Hidden) and brings
-// the rest to NFC. Everything left is assigned in Unicode 15.0, and the NFC of
-// assigned characters never changes (Unicode, Normalization Stability Policy), so
+// Sanitize strips the characters that no reader sees (IsHidden) and brings the rest to NFC. Everything left is assigned
+// in Unicode 15.0, and the NFC of assigned characters never changes (Unicode, Normalization Stability Policy), so
 // neither does the result.
 func Sanitize(s string) string {
 	s = strings.Map(func(r rune) rune {

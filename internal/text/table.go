@@ -39,8 +39,8 @@ var hiddenTable = sync.OnceValue(func() *unicode.RangeTable {
 	return t
 })
 
-// IsCombiningMark reports whether a character is drawn onto the one before it: general categories Mn and Me, less
-// what is hidden. No digest depends on it.
+// IsCombiningMark reports whether a character is drawn onto the one before it: general categories Mn and Me, except
+// hidden characters. No digest depends on it.
 func IsCombiningMark(r rune) bool {
 	return r > unicode.MaxASCII && unicode.In(r, unicode.Mn, unicode.Me) && !IsHidden(r)
 }

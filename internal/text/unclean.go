@@ -51,14 +51,14 @@ func HasHiddenOrControl(s string) bool {
 func isNewEmoji(r rune) bool { return r >= 0x1f000 && r < 0x1fb00 }
 
 // needed are the hidden characters that some text needs.
-const needed = "\u200b\u200c\u2060\ufeff" + // spaces without a width
+const needed = "\u200b\u200c\u2060\ufeff" + // zero-width spaces
 	"\u200d\u200e\u200f\u061c" + // a joiner and marks of direction
-	"\ufe00\ufe01\ufe02\ufe0e\ufe0f\u180b\u180c\u180d\u180e\u180f" + // selectors of variants
+	"\ufe00\ufe01\ufe02\ufe0e\ufe0f\u180b\u180c\u180d\u180e\u180f" + // variation selectors
 	"\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd" + // signs around a number
-	"\u2800" // the blank of Braille
+	"\u2800" // the Braille blank
 
-// mayBeNeeded reports whether some text needs a hidden character: one of those above, a selector of an ideograph's
-// variant, or an emoji that is newer than the tables.
+// mayBeNeeded reports whether some text needs a hidden character: one in needed, a variation selector for ideographs,
+// or an emoji that is newer than the tables.
 func mayBeNeeded(r rune) bool {
 	return strings.ContainsRune(needed, r) || r >= 0xe0100 && r <= 0xe0120 || isNewEmoji(r)
 }

@@ -56,7 +56,8 @@ func units(s string, isCode bool) (list []unit, end string) {
 	for line := range strings.Lines(s) {
 		next := at + len(line)
 		line = strings.TrimSuffix(line, "\n")
-		shown := strings.TrimPrefix(line, "\ufeff") // which readers pass over at the beginning
+		// Readers skip a byte order mark at the beginning.
+		shown := strings.TrimPrefix(line, "\ufeff")
 		mark := fenceMark(shown)
 		isIndented := strings.HasPrefix(shown, "    ") || strings.HasPrefix(shown, "\t")
 		isFence := mark != "" && (fence == "" || strings.HasPrefix(mark, fence) && strings.TrimSpace(line) == mark)
@@ -207,7 +208,7 @@ func quiet(a, b []unit, from, end, to, end2 int) bool {
 	case from < end && from > 0:
 		before = last
 		after = last
-	case from < end: // what comes next is at the beginning now
+	case from < end: // the next unit is now at the beginning
 	case len(a) == 1: // the old text has no unit
 		after = ""
 	case from == 0:
@@ -255,8 +256,8 @@ func (r *comparer) locate(e *Edit, from, to int) {
 		}
 	}
 	e.UnitsBefore = from
-	// An addition at the end needs a place only after another edit: otherwise it could be mistaken for the replacement
-	// of the text that this edit removed.
+	// An addition at the end needs a place only if there is an earlier edit: without a place, it could be mistaken for
+	// the replacement of the text that the earlier edit removed.
 	isEnd := from == to && from == len(r.old) && len(r.edits) == 0 && !r.isCode
 	if isEnd || from < to && !r.isMixed && r.times[r.old[from]] == 1 {
 		e.UnitsBefore = -1
@@ -297,9 +298,9 @@ func IndentChange(old, new string) string {
 	return sign + blanks
 }
 
-// IsDocComment reports whether a text looks like a doc comment, in which indentation means nothing: at least two
-// lines after the first aren't empty, the first one ends a sentence or a paragraph and isn't a list item, and there
-// is no fenced code block, no here-document, and nothing else in which a blank or a line counts.
+// IsDocComment reports whether a text looks like a doc comment, in which indentation means nothing: at least two lines
+// after the first aren't empty, the first line ends a sentence or a paragraph and isn't a list item, and there is no
+// fenced code block, no here-document, and nothing else in which spaces or line breaks have a meaning.
 func IsDocComment(s string) bool {
 	first, rest, _ := strings.Cut(s, "\n")
 	lines := 0

@@ -56,7 +56,7 @@ func DiffWords(budget *effort.Budget, old, new string) []Piece {
 	return pieces(budget, a, b)
 }
 
-// commonHead returns the size of a beginning that two texts have in common, at a place between two tokens of both.
+// commonHead returns the size of a common beginning of two texts that ends between two tokens in both.
 func commonHead(a, b string) int {
 	same := 0
 	for same < min(len(a), len(b)) && a[same] == b[same] {
@@ -70,7 +70,7 @@ func commonHead(a, b string) int {
 	return 0
 }
 
-// commonTail returns the size of an end that two texts have in common, at a place between two tokens of both.
+// commonTail returns the size of a common end of two texts that begins between two tokens in both.
 func commonTail(a, b string) int {
 	same := 0
 	for same < min(len(a), len(b)) && a[len(a)-1-same] == b[len(b)-1-same] {
@@ -117,12 +117,12 @@ func pieces(budget *effort.Budget, old, new []string) (pieces []Piece) {
 // more tokens than there are such runes aren't compared.
 const firstSymbol = 0xf0000
 
-// maxTokens is how many such runes there are.
+// maxTokens is the number of such runes.
 const maxTokens = utf8.MaxRune - firstSymbol
 
-// compare calls f for each run of tokens that both lists or only one of them have. Its cost in bytes is the number of
-// pairs of tokens that differ; it returns false if that exceeds the budget. With tidy, common words between two edits
-// may become part of the edits.
+// compare calls f for each run of tokens that both lists have, or only one of them. It spends about one unit of the
+// budget on each pair of tokens between the common ends, and returns false if the budget is too small. With tidy,
+// common words between two edits may become part of the edits.
 func compare(budget *effort.Budget, a, b []string, tidy bool, f func(op byte, tokens []string)) bool {
 	head := 0
 	tail := 0

@@ -11,7 +11,7 @@ type Text struct {
 	Author string
 	Poison bool
 
-	// What its author wanted to write: it gives the label away, so no feature is made of it.
+	// What its author intended. It gives the label away, so no feature is derived from it.
 	Style string
 
 	Lang string // a language tag, "mul" for several
@@ -22,9 +22,8 @@ type Text struct {
 	Text string
 }
 
-// readCorpus reads corpus/AUTHOR.txt. A line "= KIND STYLE LANG PLACE", with tabs between the four,
-// tells what the lines below it are. Each of those is one text, in which \n is the end of a line and
-// \\ a backslash.
+// readCorpus reads corpus/AUTHOR.txt. A line "= KIND STYLE LANG PLACE", with tabs between the four, describes the lines
+// below it. Each of these lines is one text, in which \n is the end of a line and \\ a backslash.
 func readCorpus() (texts []Text, err error) {
 	files, err := corpus.ReadDir("corpus")
 	if err != nil {

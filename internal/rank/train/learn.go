@@ -20,14 +20,15 @@ const (
 	// A feature of fewer texts isn't learned: it shows more about one author than about poison.
 	rareBelow = 2
 
-	wordRate = 0.16 // of words and pairs of words
+	wordRate = 0.16 // the learning rate of words and pairs of words
 
-	classRate = 0.2 // of classes and their pairs
+	classRate = 0.2 // the learning rate of classes and pairs of classes
 
-	// The part that each weight but the constant loses in each epoch: what few texts have stays small.
+	// The fraction by which each weight except the bias shrinks in each epoch, so that features of few texts keep small
+	// weights.
 	shrink = 0.2
 
-	scale = 32 // steps of a weight in the file for one logit
+	scale = 32 // steps of a stored weight that make one logit
 )
 
 // learn returns a weight for each slot.
@@ -104,8 +105,8 @@ func frequent(texts []Text) []bool {
 	return usable
 }
 
-// logistic is 1/(1+e^-x). The power of e is approximated by ten squarings of (1+x/1024), which is near
-// enough and the same on every processor.
+// logistic returns 1/(1+e^-x). It approximates the power of e by ten squarings of (1+x/1024), which is accurate enough
+// and the same on every processor.
 func logistic(x float64) float64 {
 	part := float64(min(max(x, -30), 30) / 1024)
 	power := 1 + part

@@ -21,7 +21,7 @@ type Format struct {
 	// NeedsEntries: it lists every entry of every capture, drifted or not.
 	NeedsEntries bool
 
-	// NeedsHashes: it has the approval hash of each tool, too, which takes as long as a verdict.
+	// NeedsHashes: it also prints the approval hash of each tool. Computing these hashes takes as long as a verdict.
 	NeedsHashes bool
 
 	// Write writes a report, or why there is no report. It is nil for text, which each command lays out in

@@ -19,7 +19,7 @@ func Write(w io.Writer, in report.Input) error {
 	if in.CommandLine.Server != "" {
 		of = modeltext.New(" of server ").AddArgument(in.CommandLine.Server)
 	}
-	denied := 0 // and this fails the run
+	denied := 0 // denied entries that fail the run
 	if in.RefusesDenied {
 		denied = len(in.Denied)
 	}

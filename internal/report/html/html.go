@@ -63,7 +63,7 @@ type filter struct {
 	// The id of a label or a risk, as it is typed; or "".
 	Label string
 
-	Count int // of blocks
+	Count int // the number of blocks that it shows
 }
 
 // An item is a block on the page.

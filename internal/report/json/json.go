@@ -15,7 +15,7 @@ import (
 const (
 	maxReport = 4 << 20 // all values together
 
-	// The most bytes of one quoted value. The largest definition of a real server has 13 kB.
+	// The maximum size of one quoted value. The largest definition of a real server has 13 kB.
 	maxQuoted = 64 << 10
 )
 

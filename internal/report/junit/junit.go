@@ -62,7 +62,7 @@ func (all *suite) add(to *suite, c testcase) {
 	}
 }
 
-// caseOf is a case that failed for a reason, or in which that reason is allowed.
+// caseOf returns a case that failed for a reason, or in which that reason is allowed.
 func caseOf(name, kind, message, text string, fails bool) testcase {
 	if fails {
 		return testcase{Name: name, Failure: &said{kind, message, text}}
@@ -76,7 +76,7 @@ func Write(w io.Writer, m *report.Model) error {
 	suites := map[string]*suite{}
 	of := func(server string) *suite {
 		if suites[server] == nil {
-			name := "pinproof" // of the verdict's, and if two captures are compared
+			name := "pinproof" // for the verdict, and if two captures are compared
 			if server != "" {
 				name = text.QuoteName(server)
 			}
@@ -120,7 +120,7 @@ func Write(w io.Writer, m *report.Model) error {
 	return err
 }
 
-// verdict is the case of the whole run, with the findings that belong to no drift.
+// verdict returns the case of the whole run, with the findings that belong to no drift.
 func verdict(m *report.Model) testcase {
 	c := testcase{Name: "verdict"}
 	line := m.Word + ": " + m.Text
@@ -140,8 +140,7 @@ func verdict(m *report.Model) testcase {
 	return c
 }
 
-// drift is the text of the case of a drifted entry. It refers to no other block, because a case is
-// read alone.
+// drift returns the case of a drifted entry. Its text refers to no other block, because a case is read alone.
 func drift(e *report.Entry, of *report.Block, room *int) testcase {
 	message := e.Kind + " " + e.DisplayName + ": " + e.Text
 	if e.Warned {

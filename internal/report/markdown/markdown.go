@@ -30,7 +30,7 @@ func WriteSummary(w io.Writer, m *report.Model) error { return write(w, m, maxSu
 // write prints the summary, then the drift of all servers, the most dangerous first, as long as there is room. It
 // lists what doesn't fit.
 func write(w io.Writer, m *report.Model, room int) error {
-	// The most bytes of a part that isn't the drift: it must not push the drift off the page.
+	// The maximum size, in bytes, of each part other than the drift, so that no part pushes the drift off the page.
 	most := room / 10
 	begin := regexp.MustCompile("(?m)^.")
 	fit := func(part string) string {
@@ -125,8 +125,8 @@ func digests(b *report.Block, named bool) string {
 	return lines.String()
 }
 
-// code is a code span of printable text. A character that would end the span or
-// the table cell around it is escaped the way text.Printable does it.
+// code returns a code span of printable text. A character that would end the span or the table cell around it is
+// escaped the way text.Printable does it.
 func code(s string) string {
 	if s == "" {
 		// Two backticks would begin a longer span.
@@ -135,7 +135,7 @@ func code(s string) string {
 	return "`" + strings.NewReplacer("`", "<U+0060>", "|", "<U+007C>").Replace(s) + "`"
 }
 
-// fence is a fenced block of lines that can't close it.
+// fence returns a fenced block of lines that can't close it.
 func fence(kind, lines string) string {
 	if lines == "" {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// leastRepeated is the least size in bytes of a text or schema description that is printed only once.
+// leastRepeated is the minimum size, in bytes, of a text or schema description that is printed only once.
 const leastRepeated = 120
 
 // A spot is where something was printed: a place in a block.

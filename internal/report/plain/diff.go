@@ -130,8 +130,8 @@ func (t *Writer) readFirst(m *report.Model) {
 	}
 }
 
-// The head of a review lists at least leastFirst sentences to read first, if there are so many, and more while the head
-// has fewer than mostHead lines.
+// The head of a review lists at least leastFirst sentences to read first, if there are that many, and more while the
+// head has fewer than mostHead lines.
 const (
 	leastFirst = 3
 	mostHead   = 14
@@ -149,7 +149,8 @@ func (t *Writer) WriteCaptureFindings(m *report.Model) {
 func (t *Writer) records(m *report.Model) {
 	title := "what the lockfile records besides the definitions:"
 	for _, s := range m.Records {
-		if s.FailsRun || m.Matches { // else it is what a server calls itself, which is in the head
+		// The only other records are changes of a server's name and version, which are in the head.
+		if s.FailsRun || m.Matches {
 			t.WriteNotes("  ", title)
 			title = ""
 			t.WriteText("    ", run('!', s.What+" of "+s.EntryName), run('=', text.JoinSpaced(s.Detail)))
@@ -169,7 +170,7 @@ func (t *Writer) WriteFindings(indent, title string, list []report.Finding) {
 	if len(list) > 0 {
 		t.WriteNotes(indent, title)
 	}
-	names := map[string][]string{} // by what is printed behind them
+	names := map[string][]string{} // by the text printed after the names
 	said := func(f report.Finding) string { return f.Heading() + text.JoinSpaced(f.Place, f.Detail) }
 	for _, f := range list {
 		names[said(f)] = append(names[said(f)], f.EntryName)
@@ -182,7 +183,7 @@ func (t *Writer) WriteFindings(indent, title string, list []report.Finding) {
 	}
 }
 
-// maxNames is how many entries a line about a finding names.
+// maxNames is the maximum number of entries that a line about a finding names.
 const maxNames = 3
 
 // finding prints one finding: its word, then its description.
@@ -275,7 +276,7 @@ func Shorten(lines string, most int) string {
 	return kept[:strings.LastIndexByte(kept, '\n')+1] + rest
 }
 
-// row prints a row behind a number, and what is below it.
+// row prints a row after a number, and the lines below the row.
 func (t *Writer) row(number, indent string, row report.Row) {
 	if row.Word == "" && row.Phrase == "" {
 		t.WriteLines(indent, t.told(row.Lines)) // a definition
@@ -293,7 +294,8 @@ func (t *Writer) row(number, indent string, row report.Row) {
 // maxNameColumn is the maximum width of the column of names. A longer name shifts the rest of its line.
 const maxNameColumn = 28
 
-// WriteLines prints lines: a name in a column and what it takes, and its description, if that has room next to it.
+// WriteLines prints lines: each name in a column, then its phrase and its description, which begins on the same line if
+// there is room.
 func (t *Writer) WriteLines(indent string, list []toldLine) {
 	names := 0 // how wide the names are
 	for _, l := range list {
@@ -318,8 +320,8 @@ func (t *Writer) WriteLines(indent string, list []toldLine) {
 // leastBeside is the least number of columns that a text needs in order to begin next to its head.
 const leastBeside = 20
 
-// put prints what a line is about, and then its text or a reference to that. A text of one line begins next to what it is
-// about, if it fits there or has room for its beginning. Any other text begins below.
+// put prints the head of a line, and then its text or a reference to an earlier one. A text of one line begins next to
+// the head if it fits there, or if there is room for its beginning. Any other text begins below.
 func (t *Writer) put(indent, below string, l *toldLine, head ...layout.Run) {
 	if l.as != "" {
 		t.WriteText(indent, append(head, run('=', "  "), layout.Run{Op: '~', Text: l.as, Block: l.home})...)

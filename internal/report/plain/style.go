@@ -28,7 +28,7 @@ type Style struct {
 	// Don't print the verdict on a match.
 	Quiet bool
 
-	// Print commands that approve without a question, because the reader is at a terminal.
+	// Print commands that approve without asking, because the reader is at a terminal.
 	Ready bool
 
 	// The sign of each line is in its first column, as in a diff.
@@ -44,7 +44,7 @@ type Writer struct {
 	Style
 	Err   error
 	brief bool         // something was summed up
-	lines int          // that were printed
+	lines int          // the number of lines printed
 	Shown map[int]bool // numbers of the blocks above
 
 	number  int                        // the number of the block that is being printed
@@ -60,7 +60,7 @@ func New(w io.Writer, style Style) *Writer {
 	return &Writer{w: w, Style: style, Shown: map[int]bool{}, printed: map[[sha256.Size]byte]spot{}}
 }
 
-// Flush writes out what was printed, if the writer below keeps it.
+// Flush writes out what was printed, if the underlying writer buffers it.
 func (t *Writer) Flush() error {
 	if f, ok := t.w.(interface{ Flush() error }); ok && t.Err == nil {
 		t.Err = f.Flush()
@@ -86,7 +86,7 @@ func (t *Writer) paint(op byte, text string) string {
 	return c.Sprint(text)
 }
 
-// run is printable text of one colour.
+// run returns a run of printable text in one colour.
 func run(op byte, text string) layout.Run { return layout.Run{Op: op, Text: text} }
 
 func (t *Writer) printf(format string, args ...any) {

@@ -15,8 +15,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// maxResults is how many results of a run code scanning shows. It refuses a file
-// with more than five times as many.
+// maxResults is the number of results of a run that code scanning shows. Code scanning refuses a file with more than
+// five times as many.
 const maxResults = 5_000
 
 // schema is the standard's own address of its schema (section 3.13.3).
@@ -31,8 +31,8 @@ var securitySeverity = map[string]string{"error": "8.0", "warning": "5.0", "note
 // An object is an object of the standard, with its properties by name.
 type object map[string]any
 
-// message is plain text in which braces are doubled (3.11.5). "[text](target)" would be a link (3.11.6), which
-// server text must not make.
+// message returns plain text as an object of the standard, with doubled braces (3.11.5). "[text](target)" would be a
+// link (3.11.6), which server text must not make.
 func message(text string) object {
 	return object{"text": strings.NewReplacer("{", "{{", "}", "}}", "](", "]<U+0028>").Replace(text)}
 }
@@ -99,8 +99,7 @@ func Write(w io.Writer, m *report.Model) error {
 	}}})
 }
 
-// fileURI is a path as a URI reference (RFC 3986): relative unless the path is
-// absolute.
+// fileURI returns a path as a URI reference (RFC 3986): relative unless the path is absolute.
 func fileURI(path string) string {
 	uri := strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(path))
 	switch {

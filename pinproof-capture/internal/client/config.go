@@ -40,7 +40,7 @@ type Config struct {
 	// The folder that the client starts its servers in.
 	Project string
 
-	// Codex's.
+	// The file is TOML, as Codex's configuration is.
 	isTOML bool
 
 	// The member with the servers.
@@ -270,7 +270,7 @@ type expander struct {
 	project string
 	plain   bool
 
-	// About the first variable that isn't set.
+	// The error about the first variable that isn't set.
 	err error
 }
 

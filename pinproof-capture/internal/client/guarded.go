@@ -76,7 +76,8 @@ func selfWords(argv []string) int {
 	if filepath.IsAbs(argv[0]) && mcp.ProgramName(argv[0]) == ProgramName {
 		_, err := os.Stat(argv[0])
 		self, _ := os.Executable()
-		if os.IsNotExist(err) || workspace.SameFile(self, argv[0]) { // another version may have been there
+		// If the file no longer exists, it may have been another version of this program.
+		if os.IsNotExist(err) || workspace.SameFile(self, argv[0]) {
 			return 1
 		}
 	}

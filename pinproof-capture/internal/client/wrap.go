@@ -25,13 +25,13 @@ type Guard struct {
 	Argv        []string
 	Description string
 
-	// Of the guard.
+	// The flags of the guard.
 	Flags []string
 }
 
 // Rewrite returns the configuration with guards before the servers, or without guards if g is nil. Comments stay. told
 // shows a person how each server was started and how it is started now, without secrets. Codex's TOML isn't rewritten,
-// because no writer leaves the rest as it is. refused lists the servers that stay as they are, and why.
+// because no TOML writer keeps the rest of a file unchanged. refused lists the servers that stay as they are, and why.
 func (c *Config) Rewrite(g *Guard) (out []byte, told string, refused []Result) {
 	out = c.Data
 	for _, id := range c.IDs {

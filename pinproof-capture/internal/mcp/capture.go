@@ -41,7 +41,8 @@ type Server struct {
 	// need it, because it calls no tool.
 	InputOf func(tool string) jsontree.Value
 
-	// Permit is called once the server's process is ready to become the server. After an error it doesn't. nil permits.
+	// Permit, if not nil, is called once the server's process is ready to become the server. If Permit returns an
+	// error, the process doesn't become the server.
 	Permit func() error
 
 	rec *record // of a capture; nil for a guard
@@ -52,7 +53,7 @@ type Options struct {
 	// The only protocol revision to use; "" for initialize and, if that fails, server/discover.
 	Protocol string
 
-	Capabilities jsontree.Value // that we claim, an object
+	Capabilities jsontree.Value // the capabilities that we claim, an object
 
 	// The client name to send in clientInfo: NAME or NAME/VERSION.
 	Client string

@@ -32,7 +32,7 @@ import (
 type remote struct {
 	Server
 	client  http.Client
-	address *url.URL // that the user named
+	address *url.URL // the address that the user named
 
 	inbox
 	stop context.CancelCauseFunc // ends the session
@@ -59,7 +59,7 @@ type post struct {
 	key      string // the same ID, however it is spelled
 	method   string
 	revision string
-	headers  []string // that repeat parts of it
+	headers  []string // headers that repeat parts of the message
 	ctx      context.Context
 	cancel   context.CancelFunc
 
@@ -69,7 +69,7 @@ type post struct {
 	// For a notification or response: closed once the server has received it.
 	done chan struct{}
 
-	session *webSession // that the client sent it in
+	session *webSession // the session in which the client sent the message
 	isSent  bool        // it may have reached the server
 }
 
@@ -82,14 +82,14 @@ var (
 )
 
 const (
-	// The least time between two new sessions. Otherwise, one call could renew sessions forever.
+	// The minimum time between two new sessions. Without it, one call could renew sessions forever.
 	renewAfter = 5 * time.Second
 
 	// More than a moved server needs; a longer chain is a loop.
 	maxRedirects = 3
 
-	// How long the client waits at most after a notification or response until the server has received it. The wait
-	// keeps messages in order.
+	// The maximum time that send waits for the server to receive a notification or response. The wait keeps messages in
+	// order.
 	linePatience = 10 * time.Second
 
 	// How long to wait for the standalone stream to open. Some servers send the response headers only with the first
@@ -102,13 +102,13 @@ const (
 	// The shortest delay before a reconnection, even if the server asks for less.
 	minWait = 100 * time.Millisecond
 
-	maxTries = 100 // to reconnect a stream
+	maxTries = 100 // attempts to reconnect a stream
 
 	// In the range that JSON-RPC reserves for server errors.
 	codeNoAnswer = -32091
 )
 
-// EndpointTimeout is how long a message waits until an HTTP+SSE server has sent its endpoint event. Tests shorten it.
+// EndpointTimeout is how long a message waits for the endpoint event of an HTTP+SSE server. Tests shorten it.
 var EndpointTimeout = 30 * time.Second
 
 // wordsNoAnswer goes to the client, so a model may read it.
@@ -466,7 +466,7 @@ func (r *remote) waits(p *post) bool {
 // text.
 func (r *remote) fail(p *post, err error) {
 	if r.rec == nil && p.id != nil && !r.waits(p) {
-		return // it was cancelled, or has its error
+		return // it was cancelled, or already has a response
 	}
 	said := Received{Err: err}
 	if p.id != nil {
@@ -483,7 +483,7 @@ func (r *remote) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, p := range r.waiting {
-		if p.method != "subscriptions/listen" { // which has no response
+		if p.method != "subscriptions/listen" { // it has no response
 			return nil
 		}
 	}

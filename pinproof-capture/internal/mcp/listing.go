@@ -35,7 +35,7 @@ type Listing struct {
 	EmptyEnds bool
 
 	Pages       []Page
-	Count       int    // of the entries in them
+	Count       int    // the number of entries in Pages
 	FileResults []Page // the results with files
 
 	// The cursor is empty. Many older servers send one at the end of a list, and respond to it with an error, nothing
@@ -138,7 +138,7 @@ func (l *Listing) nextFile() (more bool) {
 	return more
 }
 
-// maxPages limits one list. No real server has so many pages, even with one tool per page, and a list without end is
+// maxPages limits one list. No real server has that many pages, even with one tool per page, and an endless list is
 // detected before the time limit.
 const maxPages = 1000
 

@@ -31,7 +31,7 @@ type process struct {
 	// Closed when the server has exited and its output is closed.
 	ended chan struct{}
 
-	once sync.Once // Stop
+	once sync.Once // so that Stop acts only once
 }
 
 // launch starts a stdio server. What the server prints on standard error goes to stderr.
