@@ -43,12 +43,12 @@ func digest(canonical []byte) string {
 // instructions as received.
 func formOf(entryType pin.EntryType, hashed []byte) pin.HashedDefinition {
 	f := pin.HashedDefinition{Definition: hashed, Digest: digest(hashed)}
-	f.Sanitized = f.Digest
+	f.SanitizedDigest = f.Digest
 	if entryType == pin.Instructions {
 		f.Definition = jsontree.AppendString(nil, hashed)
-		f.Sanitized = digest([]byte(text.Sanitize(string(hashed))))
+		f.SanitizedDigest = digest([]byte(text.Sanitize(string(hashed))))
 	} else if !text.IsClean(hashed) {
-		f.Sanitized = digest(sanitized(hashed))
+		f.SanitizedDigest = digest(sanitized(hashed))
 	}
 	return f
 }

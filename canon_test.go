@@ -119,11 +119,11 @@ func TestSanitizedDigest(t *testing.T) {
 		asReceived = "sha256:3cd716fbf8b3054739971901e79308a3f9698e6f6a964fb78171d40ea408d223" // with U+200B
 		asSeen     = "sha256:c03ae84f7a13da34e6afa797ccfc1fdd2760ef6b46cd94c63ac048488066d26b" // without
 	)
-	if hidden.Digest != asReceived || hidden.Sanitized != asSeen {
-		t.Errorf("digest %s, sanitized %s", hidden.Digest, hidden.Sanitized)
+	if hidden.Digest != asReceived || hidden.SanitizedDigest != asSeen {
+		t.Errorf("digest %s, sanitized %s", hidden.Digest, hidden.SanitizedDigest)
 	}
-	if clean.Sanitized != clean.Digest {
-		t.Errorf("clean text has two digests: %s, %s", clean.Digest, clean.Sanitized)
+	if clean.SanitizedDigest != clean.Digest {
+		t.Errorf("clean text has two digests: %s, %s", clean.Digest, clean.SanitizedDigest)
 	}
 }
 
@@ -314,7 +314,7 @@ func FuzzCanonical(f *testing.F) {
 		var asDefinition []byte // as the reader hands it over
 		d := jsontree.NewReader(raw)
 		d.IsDefinition = func(path []jsontree.Step) bool { return len(path) == 0 }
-		d.Definition = func(_ []jsontree.Step, _ jsontree.Value, canonical []byte) { asDefinition = canonical }
+		d.OnDefinition = func(_ []jsontree.Step, _ jsontree.Value, canonical []byte) { asDefinition = canonical }
 		if _, err := d.Next(0, len(raw)); string(asDefinition) != string(once) || (d.FirstRounded == nil) != (r.FirstRounded == nil) {
 			t.Fatalf("%q: canonical form\n%s\nas a definition %v\n%s", raw, once, err, asDefinition)
 		}

@@ -113,23 +113,23 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, wrong *pin.Pin) {
 			for n < len(new) && new[n].Key == d.Key {
 				n++
 			}
-			d.Copies = new[:n]
+			d.SameNamed = new[:n]
 			new = new[n:]
 		}
 		isSame := d.Locked != nil && d.Captured != nil && d.Locked.Digest == d.Captured.Digest
-		if isSame && wrong == nil && d.Locked.Sanitized != d.Captured.Sanitized {
+		if isSame && wrong == nil && d.Locked.SanitizedDigest != d.Captured.SanitizedDigest {
 			wrong = d.Locked
 		}
 		switch {
 		case d.Captured == nil:
 			d.Kind = pin.DriftRemoved
-		case len(d.Copies) > 1:
+		case len(d.SameNamed) > 1:
 			d.Kind = pin.DriftDuplicate
 		case d.Locked == nil:
 			d.Kind = pin.DriftAdded
 		case isSame:
 			continue
-		case d.Locked.Sanitized == d.Captured.Sanitized:
+		case d.Locked.SanitizedDigest == d.Captured.SanitizedDigest:
 			d.Kind = pin.DriftHidden
 		default:
 			d.Kind = pin.DriftChanged
@@ -143,8 +143,8 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, wrong *pin.Pin) {
 // judge returns the verdict on a comparison: which drift and which servers fail the run, and the exit code.
 func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pin.Leniency) pin.Verdict {
 	v := pin.Verdict{
-		Matches:          len(drifts) == 0 && also.Warnings == 0 && !also.OverBudget,
-		Failed:           also.Warnings > 0 && !allow.Warnings || also.OverBudget,
+		Matches:          len(drifts) == 0 && also.WarningCount == 0 && !also.OverBudget,
+		Failed:           also.WarningCount > 0 && !allow.Warnings || also.OverBudget,
 		FailingDrift:     pin.Refs{},
 		DifferingServers: map[string]bool{},
 	}
@@ -153,12 +153,12 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.HasCapture() })
 	for i := range sides {
 		judgeServer(&v, &sides[i], passMissing, allow)
-		v.Denied = append(v.Denied, denied(&sides[i], sides[i].IsPartial && also.Denied)...)
+		v.Denied = append(v.Denied, denied(&sides[i], sides[i].IsPartial && also.FailsOnDenied)...)
 	}
 	// The caller doesn't know which entries are denied, and would let an agent use them. So a denied entry fails the
 	// run.
 	for _, ref := range v.Denied {
-		if also.Denied {
+		if also.FailsOnDenied {
 			v.Matches = false
 			v.Failed = true
 			v.DifferingServers[ref.Server] = true

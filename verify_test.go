@@ -276,8 +276,8 @@ func TestMissingCapture(t *testing.T) {
 // What fails a run besides drift, and what lets drift pass.
 var (
 	none   = pin.Faults{}
-	hooked = pin.Faults{Denied: true}
-	warned = pin.Faults{Warnings: 1}
+	hooked = pin.Faults{FailsOnDenied: true}
+	warned = pin.Faults{WarningCount: 1}
 	costly = pin.Faults{OverBudget: true}
 	strict = pin.Leniency{}
 )
@@ -365,7 +365,7 @@ func TestJudgeServers(t *testing.T) {
 	marked := canonPins(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
 	marked.Find(pin.Key{Name: "a"}).Denied = true
 	recorded := canonPins(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
-	recorded.Accepted = []pin.AcceptedWarning{{ID: "oversize", Digest: "1"}}
+	recorded.AcceptedWarnings = []pin.AcceptedWarning{{ID: "oversize", Digest: "1"}}
 	whole := pin.Comparison{Server: "s", State: pin.StatePaired, Locked: match, Captured: match}
 	denied := whole
 	denied.Locked = marked
@@ -377,7 +377,7 @@ func TestJudgeServers(t *testing.T) {
 	drifted := denied
 	drifted.Captured = canonPins(t, `[{"name":"a","x":1},{"name":"b"}]`, pin.Policy{})
 	forbidden := whole
-	forbidden.State = pin.StateForbidden
+	forbidden.State = pin.StateForbiddenPin
 	records := whole
 	records.BothLockfiles = true
 	records.Captured = recorded
@@ -595,9 +595,9 @@ func checkConsent(t *testing.T, tried map[string]int, now testimony) {
 		for i := range of.Servers { // what the pull request leaves as it was
 			s, old := &of.Servers[i], accepted.Servers[i]
 			for j := range s.Pins {
-				s.Pins[j].Accepted = old.Pins[j].Accepted
+				s.Pins[j].AcceptedWarnings = old.Pins[j].AcceptedWarnings
 			}
-			s.Accepted = old.Accepted
+			s.AcceptedWarnings = old.AcceptedWarnings
 		}
 		if code, out := m.verify(t, of); code != 0 {
 			t.Fatalf("%s: %s: the gate: exit code %d\n%s", how, record, code, out)
@@ -609,7 +609,7 @@ func checkConsent(t *testing.T, tried map[string]int, now testimony) {
 		tried[record.ID]++
 	}
 	for _, p := range accepted.Find("a").Pins {
-		for i, r := range p.Accepted {
+		for i, r := range p.AcceptedWarnings {
 			edited := *accepted.Find("a")
 			edited.Pins = slices.Clone(edited.Pins)
 			at := slices.IndexFunc(edited.Pins, func(q pin.Pin) bool { return q.Key == p.Key })
@@ -617,9 +617,9 @@ func checkConsent(t *testing.T, tried map[string]int, now testimony) {
 				if other == r {
 					continue // a record of a whole definition has that digest already
 				}
-				edited.Pins[at].Accepted = slices.Clone(p.Accepted)
-				edited.Pins[at].Accepted[i] = other
-				slices.SortFunc(edited.Pins[at].Accepted, func(a, b pin.AcceptedWarning) int { return strings.Compare(a.String(), b.String()) })
+				edited.Pins[at].AcceptedWarnings = slices.Clone(p.AcceptedWarnings)
+				edited.Pins[at].AcceptedWarnings[i] = other
+				slices.SortFunc(edited.Pins[at].AcceptedWarnings, func(a, b pin.AcceptedWarning) int { return strings.Compare(a.String(), b.String()) })
 				if code, out := now.verify(t, lockfile.Lockfile{Servers: []pin.Set{edited, *accepted.Find("b")}}, "--review"); code != 1 {
 					t.Errorf("%s instead of %s: exit code %d\n%s", other, r, code, out)
 				}

@@ -110,8 +110,8 @@ func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 			os.RemoveAll(k.dir)
 		}
 	}()
-	fmt.Fprintf(k.stderr, "%s: %s\n", text.Printable(k.File), text.FormatCount(len(k.IDs), "server"))
-	for _, id := range k.IDs {
+	fmt.Fprintf(k.stderr, "%s: %s\n", text.Printable(k.File), text.FormatCount(len(k.SelectedIDs), "server"))
+	for _, id := range k.SelectedIDs {
 		fmt.Fprintf(k.stderr, "  %s: %s\n", text.Printable(id), k.LaunchText(id))
 		if k.IsDisabled(id) {
 			k.off = append(k.off, id)
@@ -119,7 +119,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 	}
 	fmt.Fprintln(k.stderr, "asking them:")
 	failed, noAnswer := k.capture(ctx, k.Config, k.dir, o, k.stderr)
-	isEmpty = len(failed)+len(k.off) == len(k.IDs) || failed == nil && noAnswer != nil
+	isEmpty = len(failed)+len(k.off) == len(k.SelectedIDs) || failed == nil && noAnswer != nil
 	if ctx.Err() != nil || isEmpty && noAnswer != nil {
 		return cmp.Or(noAnswer, fail.ErrInterrupted)
 	}
@@ -160,12 +160,12 @@ func (k *check) verb(failed []string) (argv []string, err error) {
 	}
 	leftOut := k.off
 	for _, s := range pinned.Members() {
-		if k.named && !slices.Contains(k.IDs, s.Name) { // otherwise, a pinned server that the configuration lacks is missing
+		if k.named && !slices.Contains(k.SelectedIDs, s.Name) { // otherwise, a pinned server that the configuration lacks is missing
 			leftOut = append(leftOut, s.Name)
 		}
 	}
-	if k.review && len(k.IDs) == 1 && pinned.Has(k.IDs[0]) {
-		argv = append(argv, "--server="+k.IDs[0])
+	if k.review && len(k.SelectedIDs) == 1 && pinned.Has(k.SelectedIDs[0]) {
+		argv = append(argv, "--server="+k.SelectedIDs[0])
 	}
 	for _, id := range failed {
 		if k.isForPrograms { // a program would trust an exit code of 0

@@ -60,14 +60,14 @@ folder) and, inside a repository, in the folders above it, up to the repository'
 	}
 	set := c.Flags()
 	set.StringVar(&o.OnDrift, "on-drift", guard.ModeEnd, "what happens to what isn't approved: `MODE` is end (the session ends), subset (the client gets the rest) or warn (the client gets everything)")
-	set.DurationVar(&o.Relist, "relist", time.Minute, "list again before a call if the last list is older than `DURATION`; 0 for never")
+	set.DurationVar(&o.MaxListAge, "relist", time.Minute, "list again before a call if the last list is older than `DURATION`; 0 for never")
 	set.StringVar(&o.Log, "log", "", "append calls, drifts and blocks to `FILE`, one JSON object a line")
 	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: write digests in place of arguments")
 	return a.serving(c, &o.PinSource, func(id string, server mcp.Server) (err error) {
 		if err := checkMode(c, o.OnDrift); err != nil {
 			return err
 		}
-		if o.Relist < 0 {
+		if o.MaxListAge < 0 {
 			return usage(c, "--relist takes a duration such as 1m, or 0")
 		}
 		if o.Log == "" && o.LogDigests {
@@ -167,7 +167,7 @@ func configured(c *cobra.Command, least int, what string, run func(config *clien
 }
 
 func newWrap(a *app) *cobra.Command {
-	var guarding client.Guard
+	var guarding client.GuardCommand
 	c := &cobra.Command{
 		Use:   "wrap FILE [ID]...",
 		Short: "Put guards in front of the servers of a client's configuration",
@@ -183,7 +183,7 @@ prints the command lines to write there.`,
 	}
 	onDrift := c.Flags().String("on-drift", guard.ModeEnd, "the guards' `MODE`, as for guard: end, subset or warn")
 	log := c.Flags().String("log", "", "have the guards append calls, drifts and blocks to `FILE`")
-	return a.rewriting(c, func(config *client.Config) (_ *client.Guard, err error) {
+	return a.rewriting(c, func(config *client.Config) (_ *client.GuardCommand, err error) {
 		if err := checkMode(c, *onDrift); err != nil {
 			return nil, err
 		}
@@ -233,10 +233,10 @@ func newUnwrap(a *app) *cobra.Command {
 
 // rewriting makes a command that adds to a configuration the guard that guarding returns or, if guarding is nil,
 // removes guards.
-func (a *app) rewriting(c *cobra.Command, guarding func(*client.Config) (*client.Guard, error)) *cobra.Command {
+func (a *app) rewriting(c *cobra.Command, guarding func(*client.Config) (*client.GuardCommand, error)) *cobra.Command {
 	yes := c.Flags().Bool("yes", false, "write FILE instead of only showing what changes")
 	return configured(c, 1, "a configuration", func(config *client.Config, _ []string) (err error) {
-		var g *client.Guard
+		var g *client.GuardCommand
 		how := ""
 		file := text.Printable(config.File)
 		if guarding != nil {

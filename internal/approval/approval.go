@@ -127,12 +127,12 @@ type Choices struct {
 
 	AcceptWarnings bool // --accept-warnings
 
-	// --expect: the set digests to accept, in the order of the servers, each optionally followed by @ and the StateDigest
+	// --expect: the set digests to accept, in the order of the servers, each optionally followed by @ and the StateDigestFunc
 	// of the pins. If empty, any digest is accepted.
 	ExpectedDigests []string
 
 	// Returns the digest of all that the lockfile has of a server.
-	StateDigest func(p *pin.Comparison) string
+	StateDigestFunc func(p *pin.Comparison) string
 
 	AllowsEmpty bool // --allow-empty
 
@@ -159,10 +159,10 @@ type Answers struct {
 	Denied pin.Refs
 
 	// The entries that were accepted individually: by their own question, or by their name.
-	Allowed pin.Refs
+	AcceptedIndividually pin.Refs
 
-	Policies        bool // the changed policies
-	CaptureWarnings bool // the warnings about captures as a whole
+	AcceptsPolicies        bool // the changed policies
+	AcceptsCaptureWarnings bool // the warnings about captures as a whole
 
 	// The warnings of entries that match their pins, and of pinned texts.
 	AcceptedWarnings map[pin.EntryWarning]bool
@@ -170,7 +170,7 @@ type Answers struct {
 
 // NewAnswers returns answers that accept nothing.
 func NewAnswers() *Answers {
-	return &Answers{AcceptedDigests: map[pin.Ref]string{}, Denied: pin.Refs{}, Allowed: pin.Refs{}, AcceptedWarnings: map[pin.EntryWarning]bool{}}
+	return &Answers{AcceptedDigests: map[pin.Ref]string{}, Denied: pin.Refs{}, AcceptedIndividually: pin.Refs{}, AcceptedWarnings: map[pin.EntryWarning]bool{}}
 }
 
 // An Outcome is what was decided.

@@ -21,11 +21,11 @@ func Precheck(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 		}
 		set := p.Captured.Digest
 		if n := len(sets); n < len(said.ExpectedDigests) && strings.Contains(said.ExpectedDigests[n], "@") {
-			set += "@" + said.StateDigest(&p) // it was reviewed against these pins
+			set += "@" + said.StateDigestFunc(&p) // it was reviewed against these pins
 		}
 		sets = append(sets, set)
 		if len(p.Captured.PinsOf(pin.Tools)) == 0 && !said.AllowsEmpty && !p.IsPartial {
-			return fail.NewAt(p.Capture, "no tools in the list").Hint("if that is right: %s --allow-empty", said.CommandLine.ForVerb(said.CommandName))
+			return fail.NewAt(p.CapturePath, "no tools in the list").Hint("if that is right: %s --allow-empty", said.CommandLine.ForVerb(said.CommandName))
 		}
 	}
 	// The order matters, because two servers may have swapped their captures.
@@ -61,7 +61,7 @@ func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error 
 	}
 	for _, d := range drifts {
 		if d.Kind == pin.DriftDuplicate {
-			return fail.NewAt(pin.FindComparison(sides, d.Server).Capture, "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.Copies)).
+			return fail.NewAt(pin.FindComparison(sides, d.Server).CapturePath, "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.SameNamed)).
 				Hint("the server has to be fixed; to see them: %s", said.CommandLine.ForVerb("diff")).Refusal()
 		}
 	}

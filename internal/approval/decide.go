@@ -253,7 +253,7 @@ func (d *decision) prevents(w *Warning, drift *pin.Drift) bool {
 // isWholeWarned reports whether there is a new warning about a whole list that the answers don't accept.
 func (d *decision) isWholeWarned() bool {
 	isNew := func(w Warning) bool { return w.isWhole() && !w.Approved }
-	return !d.yes.CaptureWarnings && slices.ContainsFunc(d.Warnings, isNew)
+	return !d.yes.AcceptsCaptureWarnings && slices.ContainsFunc(d.Warnings, isNew)
 }
 
 // take accepts the entries that a person accepted, if each still has the digest that was shown.
@@ -267,7 +267,7 @@ func (d *decision) take() *fail.Error {
 		if shown != drift.DefinitionDigest() {
 			return fail.New("%s is not what was shown: nothing was written", ref.EntryRef()).Hint("review again: %s", d.CommandLine.ForVerb("diff")).Refusal()
 		}
-		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
+		isOwn := d.yes.AcceptedIndividually[ref] || d.yes.Denied[ref]
 		isCopy := d.isCopy(&drift) && !isOwn
 		isDoubtful := d.Answers != nil && !isOwn && (d.mayBeDenied(&drift) || drift.UnlikeDenied)
 		if (isCopy || isDoubtful) && !d.NewServersOnly {
@@ -348,7 +348,7 @@ func (d *decision) refuseNamed() {
 
 // declined returns an error if the changed policies, or the warnings about whole lists, were not accepted.
 func (d *decision) declined() *fail.Error {
-	if d.policyChanged && !d.yes.Policies {
+	if d.policyChanged && !d.yes.AcceptsPolicies {
 		return fail.New("the policy was not accepted: nothing was written").Refusal()
 	}
 	if !d.isWholeWarned() {
@@ -437,7 +437,7 @@ func (d *decision) mark() {
 		// lock pins a new server as a whole. It pins the entries that bulk acceptance would skip as denied.
 		was := drift.IsDenied() || drift.LooksDenied() || d.NewServersOnly && (d.mayBeDenied(drift) || d.isCopy(drift))
 		// Accepting an entry removes only its own denied mark, not the mark of its former name.
-		is := d.yes.Denied[ref] || was && !(drift.IsDenied() && d.yes.Allowed[ref])
+		is := d.yes.Denied[ref] || was && !(drift.IsDenied() && d.yes.AcceptedIndividually[ref])
 		if !isNew && d.isNamed(drift) {
 			d.refused[ref] = true
 		} else if is && (isNew || !was) {

@@ -81,11 +81,11 @@ func ids(records []pin.AcceptedWarning) string {
 func TestPinsTakeWarnings(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	p := &pairs[0]
-	p.Locked.Accepted = []pin.AcceptedWarning{rec("old-list")}
+	p.Locked.AcceptedWarnings = []pin.AcceptedWarning{rec("old-list")}
 	for i := range p.Locked.Pins {
-		p.Locked.Pins[i].Accepted = []pin.AcceptedWarning{rec("m-" + p.Locked.Pins[i].Name)}
+		p.Locked.Pins[i].AcceptedWarnings = []pin.AcceptedWarning{rec("m-" + p.Locked.Pins[i].Name)}
 	}
-	drifts[0].Captured.Accepted = []pin.AcceptedWarning{rec("of-the-capture")}
+	drifts[0].Captured.AcceptedWarnings = []pin.AcceptedWarning{rec("of-the-capture")}
 	r := map[pin.Ref][]pin.AcceptedWarning{}
 	add := func(of pin.Ref, record pin.AcceptedWarning) { r[of] = append(r[of], record) }
 	for _, id := range []string{"z", "a", "z"} {
@@ -97,15 +97,15 @@ func TestPinsTakeWarnings(t *testing.T) {
 		add(pin.Ref{Server: "s", Key: pin.Key{Type: pin.Prompts, Name: "hid"}}, rec(id))
 	}
 	next := approval.UpdatedPins(p, pin.Refs{drifts[0].Ref(): true, drifts[1].Ref(): true, drifts[3].Ref(): true}, r)
-	got := map[string]string{"": ids(next.Accepted)}
+	got := map[string]string{"": ids(next.AcceptedWarnings)}
 	for _, pin := range next.Pins {
-		got[pin.Name] = ids(pin.Accepted)
+		got[pin.Name] = ids(pin.AcceptedWarnings)
 	}
 	want := map[string]string{"": "a-list,old-list,z-list", "edited": "a,z", "hid": "m-hid", "new": "a,z", "same": "a,z", "twice": "m-twice"}
 	if !maps.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if again := p.Locked.Find(pin.Key{Name: "same"}).Accepted; ids(again) != "m-same" {
+	if again := p.Locked.Find(pin.Key{Name: "same"}).AcceptedWarnings; ids(again) != "m-same" {
 		t.Errorf("the pinned side was changed: %q", again)
 	}
 }
@@ -177,10 +177,10 @@ func TestUnreadFilesStayOnRecord(t *testing.T) {
 	record := func(id string) pin.AcceptedWarning { return pin.AcceptedWarning{ID: id, Digest: set.Digest} }
 	p := pin.Comparison{Server: "s", State: pin.StatePaired, Locked: set, Captured: set}
 	p.Locked.Pins = []pin.Pin{set.Pins[0]}
-	p.Locked.Pins[0].Accepted = []pin.AcceptedWarning{record("oversize"), record(skill.UnreadFileID)}
+	p.Locked.Pins[0].AcceptedWarnings = []pin.AcceptedWarning{record("oversize"), record(skill.UnreadFileID)}
 	next := approval.UpdatedPins(&p, nil, map[pin.Ref][]pin.AcceptedWarning{p.Ref(set.Pins[0].Key): {record("hidden-text")}})
-	if want := []pin.AcceptedWarning{record("hidden-text"), record(skill.UnreadFileID)}; !slices.Equal(next.Pins[0].Accepted, want) {
-		t.Errorf("%v, want %v", next.Pins[0].Accepted, want)
+	if want := []pin.AcceptedWarning{record("hidden-text"), record(skill.UnreadFileID)}; !slices.Equal(next.Pins[0].AcceptedWarnings, want) {
+		t.Errorf("%v, want %v", next.Pins[0].AcceptedWarnings, want)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestKeptPinsStayByteForByte(t *testing.T) {
 		for i := range p.Locked.Pins {
 			if one := &p.Locked.Pins[i]; m.IntN(2) == 0 {
 				one.Approval = &pin.Approval{By: m.Pick("Ada", "Grace"), At: "2026-01-02T03:04:05Z", Hash: one.Digest}
-				one.Accepted = []pin.AcceptedWarning{{ID: "hidden-text", Place: "/description", Digest: one.Digest}}
+				one.AcceptedWarnings = []pin.AcceptedWarning{{ID: "hidden-text", Place: "/description", Digest: one.Digest}}
 			}
 		}
 		want, from := entries(p.Locked), entries(p.Captured)

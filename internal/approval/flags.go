@@ -10,8 +10,8 @@ import (
 // flags sets the answers to what the flags accept, as if a person had answered. It also finds the drift that a
 // new warning prevents, and the selectors that match no drift.
 func (d *decision) flags() *fail.Error {
-	d.yes.Policies = true
-	d.yes.CaptureWarnings = d.AcceptWarnings
+	d.yes.AcceptsPolicies = true
+	d.yes.AcceptsCaptureWarnings = d.AcceptWarnings
 	if err := d.records(); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (d *decision) flags() *fail.Error {
 				single[ref] = single[ref] || d.isOwn(&s, entry)
 			}
 			if removesMark {
-				d.yes.Allowed[ref] = true
+				d.yes.AcceptedIndividually[ref] = true
 			}
 			isIdle = isIdle && !hasDrifted && !(removesMark && entry.IsDenied())
 		}

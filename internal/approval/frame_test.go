@@ -68,7 +68,7 @@ func elsewhere(t *testing.T) pin.Comparison {
 		set.Policy = pin.Policy{RequireClean: true}
 		set.ServerInfo = pin.ServerInfo{Name: "z", Version: "1"}
 	}
-	other.Locked.Accepted = []pin.AcceptedWarning{{ID: "oversize", Digest: other.Locked.Pins[0].Digest}}
+	other.Locked.AcceptedWarnings = []pin.AcceptedWarning{{ID: "oversize", Digest: other.Locked.Pins[0].Digest}}
 	return other
 }
 
@@ -174,7 +174,7 @@ func TestFrame(t *testing.T) {
 			}
 			written++
 			isOther := i >= len(c.Sides)
-			if isOther && (!next.Policy.Equal(side.Locked.Policy) || next.ServerInfo != side.Locked.ServerInfo || !slices.Equal(next.Accepted, side.Locked.Accepted)) {
+			if isOther && (!next.Policy.Equal(side.Locked.Policy) || next.ServerInfo != side.Locked.ServerInfo || !slices.Equal(next.AcceptedWarnings, side.Locked.AcceptedWarnings)) {
 				t.Fatalf("run %d: the policy, the name or the warnings of server %s changed", run, side.Server)
 			}
 			for _, p := range slices.Concat(side.Locked.Pins, side.Captured.Pins) {
@@ -223,7 +223,7 @@ func brokenFrame(side *pin.Comparison, next *pin.Set, key pin.Key, f *framedFlag
 		if !before.Denied && after.Denied && !f.denies[ref] {
 			return "it has a mark"
 		}
-		if !reflect.DeepEqual(before.Accepted, after.Accepted) && !f.mayRecord(ref) {
+		if !reflect.DeepEqual(before.AcceptedWarnings, after.AcceptedWarnings) && !f.mayRecord(ref) {
 			return "a warning is recorded"
 		}
 		return ""

@@ -26,10 +26,10 @@ func (d *decision) makePins() {
 	out.NewPins = map[string]*pin.Set{}
 	for i, p := range slices.Concat(d.Sides, d.OtherServers) {
 		isTouched := touched[p.Server] || p.PolicyDiffers()
-		if p.HasNoEntries() && (isTouched || takesAll) {
+		if p.IsNewAndEmpty() && (isTouched || takesAll) {
 			out.EmptyServers = append(out.EmptyServers, p.Server)
 			isTouched = true
-		} else if p.HasNoEntries() {
+		} else if p.IsNewAndEmpty() {
 			d.isBare = true
 		}
 		if !isTouched {
@@ -70,7 +70,7 @@ func (d *decision) warnings() map[pin.Ref][]pin.AcceptedWarning {
 			isKept[w.Entry] = true
 			// This text was searched only for the names of some tools, so the pin's other accepted warnings stay, too.
 			p := cmp.Or(pin.FindComparison(d.Sides, w.Entry.Server), pin.FindComparison(d.OtherServers, w.Entry.Server))
-			record[w.Entry] = append(record[w.Entry], p.Locked.Find(w.Entry.Key).Accepted...)
+			record[w.Entry] = append(record[w.Entry], p.Locked.Find(w.Entry.Key).AcceptedWarnings...)
 		}
 	}
 	return record
@@ -79,15 +79,15 @@ func (d *decision) warnings() map[pin.Ref][]pin.AcceptedWarning {
 // UpdatedPins returns a server's pins once the accepted drift is applied, each with its accepted warnings. Every other
 // entry keeps its pin, with the warnings that are accepted now.
 func UpdatedPins(p *pin.Comparison, accepted pin.Refs, warnings map[pin.Ref][]pin.AcceptedWarning) pin.Set {
-	next := pin.Set{Server: p.Server, ServerInfo: p.Captured.ServerInfo, Policy: p.Captured.Policy, Accepted: pin.SortAcceptedWarnings(warnings[pin.Ref{Server: p.Server}])}
+	next := pin.Set{Server: p.Server, ServerInfo: p.Captured.ServerInfo, Policy: p.Captured.Policy, AcceptedWarnings: pin.SortAcceptedWarnings(warnings[pin.Ref{Server: p.Server}])}
 	// A part of a list has no findings about the whole list.
 	if p.IsPartial {
-		next.Accepted = p.Locked.Accepted
+		next.AcceptedWarnings = p.Locked.AcceptedWarnings
 	}
 	var pins []pin.Pin
 	for _, new := range p.Captured.Pins {
 		if ref := p.Ref(new.Key); accepted[ref] {
-			new.Accepted = pin.SortAcceptedWarnings(warnings[ref])
+			new.AcceptedWarnings = pin.SortAcceptedWarnings(warnings[ref])
 			pins = append(pins, new)
 		}
 	}
@@ -103,8 +103,8 @@ func UpdatedPins(p *pin.Comparison, accepted pin.Refs, warnings map[pin.Ref][]pi
 		if len(warnings[ref]) > 0 {
 			// The pin keeps its texts of a skill's files, so the accepted warnings about missing texts stay, too.
 			isRead := func(r pin.AcceptedWarning) bool { return r.ID != skill.UnreadFileID }
-			unread := slices.DeleteFunc(slices.Clone(old.Accepted), isRead)
-			old.Accepted = pin.SortAcceptedWarnings(append(unread, warnings[ref]...))
+			unread := slices.DeleteFunc(slices.Clone(old.AcceptedWarnings), isRead)
+			old.AcceptedWarnings = pin.SortAcceptedWarnings(append(unread, warnings[ref]...))
 		}
 		pins = append(pins, old)
 	}
@@ -117,7 +117,7 @@ func UpdatedPins(p *pin.Comparison, accepted pin.Refs, warnings map[pin.Ref][]pi
 	}
 	if p.IsLocked() && (isLeft || len(next.Pins) > len(p.Captured.Pins)) {
 		// Keep the accepted warnings about the whole list, too, because the server may list it again.
-		next.Accepted = pin.SortAcceptedWarnings(slices.Concat(next.Accepted, p.Locked.Accepted))
+		next.AcceptedWarnings = pin.SortAcceptedWarnings(slices.Concat(next.AcceptedWarnings, p.Locked.AcceptedWarnings))
 	}
 	return next
 }

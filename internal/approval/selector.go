@@ -199,7 +199,7 @@ func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*
 
 // notAcceptable is the error for a repeated name.
 func notAcceptable(d *pin.Drift) *fail.Error {
-	return fail.New("%s is listed %d times: that can't be accepted", d.EntryRef(), len(d.Copies)).Refusal()
+	return fail.New("%s is listed %d times: that can't be accepted", d.EntryRef(), len(d.SameNamed)).Refusal()
 }
 
 // matching returns the entries that the selector selects and that match their pins, each as a drift without a kind.

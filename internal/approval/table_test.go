@@ -94,10 +94,10 @@ func newScene(t *testing.T, about []string) *scene {
 			ref := s.ref(words[1])
 			side := s.side(ref.Server)
 			if words[1] == "list" {
-				side.Locked.Accepted = append(side.Locked.Accepted, rec(words[2]))
+				side.Locked.AcceptedWarnings = append(side.Locked.AcceptedWarnings, rec(words[2]))
 			} else {
 				pinned := side.Locked.Find(ref.Key)
-				pinned.Accepted = append(pinned.Accepted, rec(words[2]))
+				pinned.AcceptedWarnings = append(pinned.AcceptedWarnings, rec(words[2]))
 			}
 		case "fact":
 			fact := approval.DriftFacts{Minor: slices.Contains(words, "minor")}
@@ -161,7 +161,7 @@ func pinsOf(words []string) (list []pin.Pin) {
 func (s *scene) entries(server string, isLocked bool, words []string) {
 	side := s.side(server)
 	if side == nil {
-		s.Sides = append(s.Sides, pin.Comparison{Server: server, Capture: server + ".json", LockfilePath: "tools.lock", State: pin.StateOf(isLocked, !isLocked)})
+		s.Sides = append(s.Sides, pin.Comparison{Server: server, CapturePath: server + ".json", LockfilePath: "tools.lock", State: pin.StateOf(isLocked, !isLocked)})
 		side = &s.Sides[len(s.Sides)-1]
 		side.Locked.Server = server
 		side.Captured.Server = server
@@ -283,14 +283,14 @@ func (s *scene) answer(answers *approval.Answers, name, arg string) {
 			answers.Denied[ref] = true
 		}
 		if name == "own" {
-			answers.Allowed[ref] = true
+			answers.AcceptedIndividually[ref] = true
 		}
 	case "stale":
 		answers.AcceptedDigests[ref] = setDigest("0")
 	case "policy":
-		answers.Policies = true
+		answers.AcceptsPolicies = true
 	case "whole":
-		answers.CaptureWarnings = true
+		answers.AcceptsCaptureWarnings = true
 	case "record":
 		of, id, _ := strings.Cut(arg, "/")
 		answers.AcceptedWarnings[pin.EntryWarning{Entry: s.ref(of), AcceptedWarning: rec(id)}] = true
@@ -346,16 +346,16 @@ func (s *scene) decide(words string) string {
 			continue
 		}
 		add("pins", []string{side.Server})
-		if len(set.Accepted) > 0 {
-			records = append(records, s.name(pin.Ref{Server: side.Server})+"="+ids(set.Accepted))
+		if len(set.AcceptedWarnings) > 0 {
+			records = append(records, s.name(pin.Ref{Server: side.Server})+"="+ids(set.AcceptedWarnings))
 		}
 		for _, p := range set.Pins {
 			ref := pin.Ref{Server: side.Server, Key: p.Key}
 			if p.Denied {
 				denied = append(denied, s.name(ref))
 			}
-			if len(p.Accepted) > 0 {
-				records = append(records, s.name(ref)+"="+ids(p.Accepted))
+			if len(p.AcceptedWarnings) > 0 {
+				records = append(records, s.name(ref)+"="+ids(p.AcceptedWarnings))
 			}
 		}
 	}

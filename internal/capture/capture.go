@@ -19,7 +19,7 @@ import (
 // A Capture is the saved output of one server: its tools and everything else that a model reads.
 type Capture struct {
 	Path         string
-	Lists        [pin.EntryTypes]listing
+	Lists        [pin.EntryTypeCount]listing
 	ServerInfo   pin.ServerInfo // for display only
 	SkippedLines int            // lines passed over
 }
@@ -60,9 +60,9 @@ func Read(path string, data []byte, formOf pin.HashFunc, pol pin.Policy) (Captur
 	return Scan(path, data, formOf).Capture(pol)
 }
 
-// ScannedFile holds the JSON values of a file, or the error in them. Scanning needs no policy: the policy depends
+// ScannedCapture holds the JSON values of a file, or the error in them. Scanning needs no policy: the policy depends
 // on the server, which is not known yet.
-type ScannedFile struct {
+type ScannedCapture struct {
 	// The file is part of a session: lists may be missing or unfinished.
 	IsPartial bool
 
@@ -82,8 +82,8 @@ type ScannedFile struct {
 }
 
 // Scan reads a file's JSON values. formOf computes the digests of each definition.
-func Scan(path string, data []byte, formOf pin.HashFunc) *ScannedFile {
-	s := &ScannedFile{File: fail.NewFile(path, data), formOf: formOf, captures: map[bool]Capture{}}
+func Scan(path string, data []byte, formOf pin.HashFunc) *ScannedCapture {
+	s := &ScannedCapture{File: fail.NewFile(path, data), formOf: formOf, captures: map[bool]Capture{}}
 	values, err := s.readValues()
 	s.values = values
 	s.err = s.located(err)
@@ -91,7 +91,7 @@ func Scan(path string, data []byte, formOf pin.HashFunc) *ScannedFile {
 }
 
 // Err returns the error in the file, or nil if some policy accepts the file.
-func (s *ScannedFile) Err() error {
+func (s *ScannedCapture) Err() error {
 	_, err := s.Capture(pin.Policy{})
 	if err != nil {
 		if _, lenient := s.Capture(pin.Policy{EmptyCursorEnds: true, RoundIntegers: true}); lenient == nil {
@@ -102,7 +102,7 @@ func (s *ScannedFile) Err() error {
 }
 
 // Capture sorts the values into lists.
-func (s *ScannedFile) Capture(pol pin.Policy) (Capture, error) {
+func (s *ScannedCapture) Capture(pol pin.Policy) (Capture, error) {
 	if s.err != nil {
 		return Capture{}, s.err
 	}
@@ -113,7 +113,7 @@ func (s *ScannedFile) Capture(pol pin.Policy) (Capture, error) {
 	if made, ok := s.captures[pol.EmptyCursorEnds]; ok {
 		return made, nil
 	}
-	r := &captureReader{ScannedFile: *s, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
+	r := &captureReader{ScannedCapture: *s, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
 	for _, v := range s.values {
 		r.messages = r.messages || v.Has("jsonrpc") || slices.ContainsFunc(v.Items(), func(item jsontree.Member) bool { return item.Has("jsonrpc") })
 	}
@@ -167,7 +167,7 @@ type entry struct {
 }
 
 // newEntry checks a definition as a client would read it, and computes its digests.
-func (s *ScannedFile) newEntry(path []jsontree.Step, v jsontree.Value, canonical []byte) entry {
+func (s *ScannedCapture) newEntry(path []jsontree.Step, v jsontree.Value, canonical []byte) entry {
 	entryType, _ := listOf(path)
 	p := s.placed(v)
 	p.Key = pin.Key{Type: entryType, Name: v.StringIn(pin.EntryTypeInfo[entryType].Identity)}
@@ -179,7 +179,7 @@ func (s *ScannedFile) newEntry(path []jsontree.Step, v jsontree.Value, canonical
 }
 
 // placed returns a pin with the received text, and with its line and column.
-func (s *ScannedFile) placed(v jsontree.Value) pin.Pin {
+func (s *ScannedCapture) placed(v jsontree.Value) pin.Pin {
 	line, column := s.Position(int(v.Start))
 	return pin.Pin{Received: s.Data[v.Start:v.End], Line: line, Column: column}
 }
@@ -194,7 +194,7 @@ func entryAt(path []jsontree.Step, name string) string {
 }
 
 // check returns why a value isn't a valid entry, or nil.
-func (s *ScannedFile) check(key pin.Key, path []jsontree.Step, v jsontree.Value) error {
+func (s *ScannedCapture) check(key pin.Key, path []jsontree.Step, v jsontree.Value) error {
 	info := &pin.EntryTypeInfo[key.Type]
 	refuse := func(problem *jsontree.Error) *fail.Error {
 		return s.ErrorAt(problem.Offset, "%s: %s", entryAt(path, key.Name), problem.Text)
@@ -284,7 +284,7 @@ func findInCapabilities(offered jsontree.Value) *jsontree.Error {
 
 // captureReader sorts the JSON values of a file into lists.
 type captureReader struct {
-	ScannedFile
+	ScannedCapture
 	emptyCursorEnds bool
 
 	made Capture
@@ -308,7 +308,7 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 	if len(v.Items()) > jsontree.MaxEntries {
 		return v.Errorf("more than 50,000 entries")
 	}
-	if len(v.Items()) > 0 && v.Items()[0].Definition == 0 {
+	if len(v.Items()) > 0 && v.Items()[0].DefinitionNumber == 0 {
 		for _, item := range v.Items() {
 			if !isMessage(item.Has) {
 				return item.Errorf("neither a batch of messages nor a list of tools")
@@ -502,7 +502,7 @@ func (r *captureReader) page(entryType pin.EntryType, items []jsontree.Member, c
 		s.Problem = cmp.Or(s.Problem, error(message.Errorf("more than 50,000 %ss", pin.EntryTypeInfo[entryType].Entry)))
 	}
 	for i := 0; i < len(items) && s.Problem == nil; i++ {
-		e := &r.defined[items[i].Definition-1]
+		e := &r.defined[items[i].DefinitionNumber-1]
 		s.Problem = e.problem
 		*list = append(*list, e.Pin)
 	}
@@ -520,7 +520,7 @@ func (r *captureReader) finish() error {
 		return err
 	}
 	answered := false
-	for entryType := range pin.EntryTypes {
+	for entryType := range pin.EntryTypeCount {
 		list := &r.made.Lists[entryType]
 		list.Problem = r.located(cmp.Or(list.Problem, r.finishList(entryType, list)))
 		if entryType == pin.Tools && list.Problem != nil {

@@ -557,7 +557,7 @@ func FuzzEventStreams(f *testing.F) {
 			return
 		}
 		want := map[pin.EntryType][]string{}
-		for entryType := range pin.EntryTypes {
+		for entryType := range pin.EntryTypeCount {
 			if m.Lists[entryType].Problem == nil {
 				want[entryType] = []string{}
 				for _, e := range m.Lists[entryType].Entries {

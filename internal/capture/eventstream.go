@@ -13,7 +13,7 @@ import (
 // accept an event that no empty line ends, or skip whitespace and byte order marks before a field. An event
 // that clients could read differently is blanked out or, if it could contain a result, an error. A result
 // outside of any event is an error, too.
-func (s *ScannedFile) eventStream(isStream bool) ([]byte, error) {
+func (s *ScannedCapture) eventStream(isStream bool) ([]byte, error) {
 	// Some clients could find an event even in a file that isn't an event stream.
 	for line := range bytes.Lines(s.Data) {
 		isStream = isStream || bytes.HasPrefix(line, []byte("data:")) && bytes.IndexByte(line, '{') >= 0

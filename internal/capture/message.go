@@ -92,7 +92,7 @@ func HasEntries(result jsontree.Value) bool {
 
 // CheckEvent returns why clients could read different messages from a server's event, or nil.
 func CheckEvent(data []byte) error {
-	s := ScannedFile{File: fail.NewFile("an event", data)}
+	s := ScannedCapture{File: fail.NewFile("an event", data)}
 	_, err := s.eventStream(true)
 	return err
 }

@@ -26,7 +26,7 @@ func TestAdvice(t *testing.T) {
 	random := jsontest.NewMaker(23)
 	cases := 0
 	try := func(old, new pin.Set) {
-		in := report.Input{Comparisons: []pin.Comparison{{Server: "s", Capture: "s.json", LockfilePath: "tools.lock", State: pin.StatePaired, Locked: old, Captured: new}}}
+		in := report.Input{Comparisons: []pin.Comparison{{Server: "s", CapturePath: "s.json", LockfilePath: "tools.lock", State: pin.StatePaired, Locked: old, Captured: new}}}
 		in.Drifts = pintest.CompareByDigest(in.Comparisons)
 		in.Findings = lint.Findings(in.Comparisons, in.Drifts, nil, true)
 		in.Verdict = pin.Verdict{Matches: len(in.Drifts) == 0, DifferingServers: map[string]bool{"s": len(in.Drifts) > 0}}

@@ -68,7 +68,7 @@ func (a *approver) read(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	given := cmd.Flags().Changed
-	a.Policy = func(p pin.Policy) pin.Policy { // as the flags change it
+	a.PolicyFunc = func(p pin.Policy) pin.Policy { // as the flags change it
 		if given("descriptions") {
 			p.Descriptions = a.policy.Descriptions
 		}
@@ -101,7 +101,7 @@ func (a *approver) read(cmd *cobra.Command, args []string) error {
 	said := &a.said
 	said.CommandLine, said.CommandName = a.Command, a.Verb
 	said.NewServersOnly = a.PinsNewServers
-	said.StateDigest = workspace.StateDigest
+	said.StateDigestFunc = workspace.StateDigest
 	said.Only = a.only
 	if said.AcceptWarning, err = selectorsOf(cmd, "accept-warning"); err != nil {
 		return err
@@ -119,14 +119,14 @@ func (a *approver) load() error {
 	if err != nil {
 		return err
 	}
-	a.said.NeedsPins = a.NeedsPins && !a.Folder
+	a.said.NeedsPins = a.NeedsPins && !a.HasFolder
 	return approval.Precheck(a.Comparisons, a.Drifts, &a.said)
 }
 
 // describe makes the input of the decision (a.c) and the report from what was read.
 func (a *approver) describe(findings []lint.Finding) {
 	said := &a.said
-	in := a.judge(report.Input{NoExplanations: !a.shows && !said.SelectsByWord(), Findings: findings}, pin.Faults{}, pin.Leniency{})
+	in := a.reportInput(report.Input{NoExplanations: !a.shows && !said.SelectsByWord(), Findings: findings}, pin.Faults{}, pin.Leniency{})
 	if in.NoExplanations {
 		in.Drifts = slices.Clone(a.Drifts)
 		diff.FindRenames(effort.NewBudget(), in.Comparisons, in.Drifts) // a denied entry stays denied under another name
@@ -149,13 +149,13 @@ func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []
 	of := lint.AcceptScope{Gone: maps.Clone(out.Denied), All: true}
 	for _, d := range a.c.Drifts {
 		if out.Accepted[d.Ref()] {
-			of.Named = append(of.Named, d)
+			of.Acceptable = append(of.Acceptable, d)
 			if d.Kind == pin.DriftRemoved {
 				of.Gone[d.Ref()] = true
 			}
 		}
 	}
-	overlooks := a.c.MissedWarningFunc(out, of.Named, of.Gone)
+	overlooks := a.c.MissedWarningFunc(out, of.Acceptable, of.Gone)
 	for _, f := range lint.FindingsFor(a.Comparisons, a.Drifts, locked, of) {
 		if f.Warning && overlooks(warningOf(&f)) {
 			found = append(found, f)
@@ -201,7 +201,7 @@ func warningOf(f *lint.Finding) approval.Warning {
 		w.Where = approval.InMatchingEntry
 	case lint.ScopeUnpinned, lint.ScopeUnpinnedDrift:
 		w.Where = approval.InUnpinnedText
-	case lint.ScopePin:
+	case lint.ScopePinOnly:
 		w.Where = approval.InPinOnly
 	}
 	return w
@@ -214,7 +214,7 @@ func (a *approver) approve() error {
 	style.Full = a.full
 	a.t = plain.New(a.out, style)
 	a.shows = !a.said.NonInteractive && (a.PinsNewServers || a.said.NeedsPrompt())
-	a.choice.Named, a.choice.All = a.said.DriftToRead(a.Drifts)
+	a.choice.Acceptable, a.choice.All = a.said.DriftToRead(a.Drifts)
 	a.describe(lint.FindingsFor(a.Comparisons, a.Drifts, a.Lock.Servers, a.choice))
 	out, err := a.decide()
 	if err != nil {
@@ -248,7 +248,7 @@ func (a *approver) decide() (out approval.Outcome, err error) {
 		// A text may name a tool of its own server without a warning. If such a tool is denied, removed or not
 		// accepted, the texts have to be read again.
 		isOther := func(s pin.Set) bool { return len(a.Comparisons) > 1 || s.Server != a.Comparisons[0].Server }
-		isLeftOut := len(out.Denied) > 0 || slices.ContainsFunc(a.choice.Named, func(d pin.Drift) bool {
+		isLeftOut := len(out.Denied) > 0 || slices.ContainsFunc(a.choice.Acceptable, func(d pin.Drift) bool {
 			if !out.Accepted[d.Ref()] {
 				return !pin.FindComparison(a.Comparisons, d.Server).IsLocked()
 			}
@@ -298,7 +298,7 @@ func (a *approver) ask() (*approval.Answers, error) {
 	}
 	again := a.ForVerb(a.Verb, a.r.OnlyFlags...)
 	p := prompt.New(a.tty, a.stderr, plain.New(shown, a.t.Style), a.r.Model, again, drain(a.tty))
-	p.First = a.PinsNewServers
+	p.NothingPinned = a.PinsNewServers
 	return a.interruptible(p.Review)
 }
 
@@ -306,7 +306,7 @@ func (a *approver) ask() (*approval.Answers, error) {
 func (a *approver) write(out *approval.Outcome) error {
 	asked := a.said.Answers != nil // a person who answered has already seen what was accepted
 	for _, set := range out.NewPins {
-		if err := a.Sign(set, a.approvedBy); err != nil {
+		if err := a.RecordApprovals(set, a.approvedBy); err != nil {
 			return err
 		}
 	}

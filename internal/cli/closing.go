@@ -113,7 +113,7 @@ func (a *approver) gaps(out *approval.Outcome) {
 	for _, p := range a.Comparisons {
 		if p.SkillsUnlisted && !p.IsPartial {
 			a.hint("server "+text.QuoteName(p.Server)+" says that it has skills, and the capture has no answer to "+pin.EntryTypeInfo[pin.Skills].Method+": nothing pins them; capture it whole",
-				"pinproof-capture save "+shell.QuotePath(p.Capture)+" -- COMMAND")
+				"pinproof-capture save "+shell.QuotePath(p.CapturePath)+" -- COMMAND")
 		}
 	}
 }

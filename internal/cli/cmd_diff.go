@@ -50,7 +50,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
 	cmd.Flags().BoolVar(&stat, "stat", false, "show the head, and a line for each block")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		d.ShowsWithoutPins = true
-		d.RepairsForbidden = true
+		d.AcceptsForbiddenPins = true
 		d.NeedsPins = d.IsPartial
 		if err := d.read(cmd, args); err != nil {
 			return err
@@ -147,5 +147,5 @@ func (d *diffRun) compare() error {
 		in.OverBudget = said
 		also.OverBudget = said != ""
 	}
-	return d.emit(d.judge(in, also, allow), known)
+	return d.emit(d.reportInput(in, also, allow), known)
 }

@@ -83,7 +83,7 @@ func (a *approver) pinnedOtherwise(p *pin.Comparison, old *report.Report) error 
 	}
 	no := fail.New("%s pins other definitions of these entries: their pins were kept", text.Printable(a.LockPath)).
 		Hint("read the changes, then approve them: %s", a.ForVerb("relock"))
-	if another := shell.PasteableServerID(p.FileServer, p.Server); !a.Folder && a.Server == "" && another != shell.Placeholder("server ID") {
+	if another := shell.PasteableServerID(p.FileServer, p.Server); !a.HasFolder && a.Server == "" && another != shell.Placeholder("server ID") {
 		no.Hint("if it is another server: %s --server %s", a.ForVerb("lock"), another)
 	}
 	return worse(old.NoVerdict, no.Refusal())

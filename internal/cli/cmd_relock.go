@@ -42,7 +42,7 @@ one, 2 no answer.`,
 				return f.dropServer(cmd, args, drop)
 			}
 			f.NeedsPins = true
-			f.RepairsForbidden = true
+			f.AcceptsForbiddenPins = true
 			if err := f.read(cmd, args); err != nil {
 				return err
 			}
@@ -71,8 +71,8 @@ func (a *approver) relock() error {
 	if err := a.load(); err != nil {
 		return err
 	}
-	if a.Forbidden != nil && len(a.Drifts) == 0 && !slices.ContainsFunc(a.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
-		return a.Forbidden // there is nothing to accept that could mend it
+	if a.ForbiddenError != nil && len(a.Drifts) == 0 && !slices.ContainsFunc(a.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
+		return a.ForbiddenError // there is nothing to accept that could mend it
 	}
 	err := a.approve()
 	return worse(a.r.NoVerdict, err)
@@ -96,7 +96,7 @@ func (a *approver) readSelection(cmd *cobra.Command) (err error) {
 		said.KeepsDenied = true
 	}
 	for _, s := range said.Accept {
-		if slices.Contains(facts.NoteIDs, s.Word) && s.Word != facts.MinorSelector {
+		if slices.Contains(facts.OnlyWords, s.Word) && s.Word != facts.MinorSelector {
 			return fail.New("%s %s: only --only takes that word", s.Flag, s.Arg).Hint("for a tool of that name: tool=NAME")
 		}
 	}

@@ -66,7 +66,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return fail.New("--terse needs --format json")
 		}
 		allowed, err := leniencyOf(allow, warn)
-		also := pin.Faults{Denied: (out.hook || out.IsPartial) && !slices.Contains(allow, "denied")}
+		also := pin.Faults{FailsOnDenied: (out.hook || out.IsPartial) && !slices.Contains(allow, "denied")}
 		out.text = plain.WriteVerify
 		if err = cmp.Or(err, out.check()); err != nil {
 			return err
@@ -79,7 +79,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			in.Bounded = true
 			in.MaxBytes = facts.VerifyByteLimit
 		}
-		return out.emit(out.judge(in, also, allowed), nil)
+		return out.emit(out.reportInput(in, also, allowed), nil)
 	}
 	return cmd
 }

@@ -67,7 +67,7 @@ func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
 	f := &approver{request: request{app: a}}
 	f.PinsNewServers = verb == "lock"
 	f.NeedsPins = !f.PinsNewServers
-	f.RepairsForbidden = !f.PinsNewServers
+	f.AcceptsForbiddenPins = !f.PinsNewServers
 	cmd := &cobra.Command{Use: verb}
 	f.registerReview(cmd)
 	f.registerOnly(cmd)

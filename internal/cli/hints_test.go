@@ -19,7 +19,7 @@ func TestHintsWrite(t *testing.T) {
 	suggested := 0
 	withheld := 0 // cases in which a yes to everything writes nothing
 	try := func(old, new pin.Set, known bool) {
-		in := report.Input{Lockfile: "tools.lock", Comparisons: []pin.Comparison{{Server: "s", Capture: "s.json", LockfilePath: "tools.lock", State: pin.StateOf(known, true), Locked: old, Captured: new}}}
+		in := report.Input{Lockfile: "tools.lock", Comparisons: []pin.Comparison{{Server: "s", CapturePath: "s.json", LockfilePath: "tools.lock", State: pin.StateOf(known, true), Locked: old, Captured: new}}}
 		in.CommandLine.Capture = "s.json"
 		in.Comparisons[0].Captured.Digest = pintest.SetDigest(&new)
 		in.Drifts = pintest.CompareByDigest(in.Comparisons)
@@ -94,11 +94,11 @@ func TestHintsWrite(t *testing.T) {
 
 // accepted records every warning of a set's pins as accepted.
 func accepted(set *pin.Set) {
-	new := []pin.Comparison{{Server: "s", Capture: "s.json", State: pin.StateNew, Captured: *set}}
+	new := []pin.Comparison{{Server: "s", CapturePath: "s.json", State: pin.StateNew, Captured: *set}}
 	for _, f := range lint.Findings(new, pintest.CompareByDigest(new), nil, true) {
 		p := set.Find(f.Ref().Key)
-		if p != nil && f.Warning && !f.WholeServer && !slices.Contains(p.Accepted, f.AcceptedWarning()) {
-			p.Accepted = append(p.Accepted, f.AcceptedWarning())
+		if p != nil && f.Warning && !f.WholeServer && !slices.Contains(p.AcceptedWarnings, f.AcceptedWarning()) {
+			p.AcceptedWarnings = append(p.AcceptedWarnings, f.AcceptedWarning())
 		}
 	}
 }

@@ -125,11 +125,11 @@ func (o *output) emit(ans report.Input, known *facts.Facts) error {
 		}
 		return o.printed(t.Err, ans.NoVerdict)
 	}
-	ans.NoData = true
+	ans.OmitsData = true
 	for name := range o.writes {
 		format := formats.Find(name)
 		if format.NeedsEntries {
-			ans.NoData = false
+			ans.OmitsData = false
 		}
 		if format.NeedsHashes {
 			ans.ApprovalHash = o.gate.ApprovalHash

@@ -23,10 +23,10 @@ func isTerminal(stream any) bool {
 // style returns the layout of text on standard output: with colour on a terminal, and as wide as the terminal.
 // It ignores COLUMNS, because shells rarely export it and an exported value doesn't follow the window's size.
 func (a *app) style() plain.Style {
-	style := plain.Style{Ready: isTerminal(a.stdout)}
+	style := plain.Style{ShowsApproveCommands: isTerminal(a.stdout)}
 	if os.Getenv("NO_COLOR") == "" { // no-color.org
 		force := os.Getenv("CLICOLOR_FORCE")
-		style.Colored = force != "" && force != "0" || os.Getenv("TERM") != "dumb" && style.Ready
+		style.Colored = force != "" && force != "0" || os.Getenv("TERM") != "dumb" && style.ShowsApproveCommands
 	}
 	if f, ok := a.stdout.(*os.File); ok {
 		style.Width, _, _ = term.GetSize(int(f.Fd())) // 0 if there is an error

@@ -40,7 +40,7 @@ type Change struct {
 	Old, New jsontree.Value
 
 	// The number of invisible characters in the whole old value and in the whole new one.
-	Hidden [2]int
+	HiddenCounts [2]int
 
 	// The value is a skill's file that may be run, so every line and every space matters.
 	IsCode bool
@@ -52,16 +52,16 @@ type Change struct {
 
 	// The rest is what package facts finds out for a reader.
 
-	TextEdits []words.Edit // what differs between two texts
-	Compared  bool         // the texts were compared sentence by sentence
-	NewToRead bool         // something to read was added or removed
+	TextEdits   []words.Edit // what differs between two texts
+	Compared    bool         // the texts were compared sentence by sentence
+	ChangesText bool         // something to read was added or removed
 
 	// A reader of the texts can't see what changed, and no warning reports it.
 	IsInvisible bool
 }
 
 // Minor reports whether a review may sum up a change.
-func (c *Change) Minor() bool { return c.Label.Minor() && !c.NewToRead && !c.IsInvisible }
+func (c *Change) Minor() bool { return c.Label.Minor() && !c.ChangesText && !c.IsInvisible }
 
 // IsComparable reports whether an entry had a definition before, and the texts of the old and the new
 // definition are known.
@@ -198,7 +198,7 @@ func (n *node) change() (c Change) {
 	if n.isWhole && n.new != nil {
 		c.New = *n.new
 	}
-	c.Hidden = [2]int{countHidden(c.Old), countHidden(c.New)}
+	c.HiddenCounts = [2]int{countHidden(c.Old), countHidden(c.New)}
 	return c
 }
 

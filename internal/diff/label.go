@@ -101,7 +101,7 @@ func (p *place) sideLabel() label.Label {
 	case p.schemas != nil:
 		k = p.schemaLabel()
 	case isOutput && p.Old.Kind == 0:
-		return label.OutputAdded
+		return label.OutputExtended
 	case isOutput && p.New.Kind == 0:
 		return label.OutputRemoved
 	case p.exports(&p.New, schema.AtSchema):

@@ -416,7 +416,7 @@ func TestSeveritiesOfRandomSchemas(t *testing.T) {
 				changes, _ := CompareDefinitions(effort.NewBudget(), pin.Tools, tool(old), tool(new))
 				worst, list, added := label.NoEffect, "", false
 				for _, c := range changes {
-					worst, added = max(worst, c.Severity), added || c.Label == label.OutputAdded || c.Label == label.ParameterAdded
+					worst, added = max(worst, c.Severity), added || c.Label == label.OutputExtended || c.Label == label.ParameterAdded
 					list += fmt.Sprintf("\n%s: %s, %s", c.Pointer, c.Label.ID(), c.Severity)
 				}
 				from, takes, refuses := &old, before, after

@@ -27,7 +27,7 @@ var symbols = sync.OnceValue(func() map[string][]string {
 // HasText reports whether a change added or removed something to read: a text or a member name, except for known
 // names (keywords) and values (symbols).
 func (c *Change) HasText() bool {
-	if c.Label == label.TooManyChanges || c.Hidden != [2]int{} {
+	if c.Label == label.TooManyChanges || c.HiddenCounts != [2]int{} {
 		return true
 	}
 	steps, _ := jsontree.SplitPointer(c.Pointer)

@@ -310,7 +310,7 @@ func (p *place) schemaLabel() label.Label {
 	isTested := p.isTested || p.inDefinitions && p.testsDefinitions
 	switch {
 	case p.isMove() && p.at == schema.AtSchema && !isCombination(p.keyword):
-		return label.ValuesChanged // another place in a tuple
+		return label.AcceptedValuesChanged // another place in a tuple
 	case p.inDefinitions && len(p.steps) > 2 && k != label.TextChanged && k != label.HeaderExported && !p.uses(p.steps[2]):
 		return label.UnusedDefinition
 	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword || k == label.HeaderExported:
@@ -558,7 +558,7 @@ func (p *place) valuesLabel() label.Label {
 	switch r {
 	case inclusion.Same:
 		if isCombination(name) && p.relation(false) != inclusion.Same {
-			return label.ValuesChanged // its meaning depends on the keywords next to it, such as properties
+			return label.AcceptedValuesChanged // its meaning depends on the keywords next to it, such as properties
 		}
 		if (isCombination(name) || name == "$ref") && p.New.Kind != 0 && p.namesMore() {
 			return label.ParameterAdded
@@ -575,7 +575,7 @@ func (p *place) valuesLabel() label.Label {
 		}
 		return label.ConstraintTightened
 	}
-	return label.ValuesChanged
+	return label.AcceptedValuesChanged
 }
 
 // isListed reports whether a schema lists its values.

@@ -28,7 +28,7 @@ type Facts struct {
 	// The entries that drifted, in the order of the drifts.
 	Entries []*Entry
 
-	Matched pin.Counts // entries that match their pins
+	MatchedCounts pin.Counts // entries that match their pins
 
 	// The findings that belong to no drifted entry.
 
@@ -71,7 +71,7 @@ type Entry struct {
 	Edits []*diff.Change
 
 	// Maps the pointers of moved values to their old pointers.
-	Moved map[string]string
+	OldPointers map[string]string
 
 	// The sentences that the captured definition has and the approved one lacks; nil where that isn't known.
 	NewSentences []Sentence
@@ -105,8 +105,8 @@ type Sentence struct {
 	Score int
 }
 
-// OnlyKindKnown reports whether only the kind of an entry's drift is known, because of a limit.
-func (e *Entry) OnlyKindKnown() bool { return e.Unexplained && len(e.Edits) == 0 }
+// ChangesUnknown reports whether only the kind of an entry's drift is known, because of a limit.
+func (e *Entry) ChangesUnknown() bool { return e.Unexplained && len(e.Edits) == 0 }
 
 // Changes lists what changed in a CHANGED or HIDDEN entry.
 func (e *Entry) Changes() []*diff.Change {
@@ -163,12 +163,12 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 	}
 	f := &Facts{Budget: budget}
 	for i := range sides {
-		f.Matched.Add(pin.CountPins(sides[i].Captured.Pins))
+		f.MatchedCounts.Add(pin.CountPins(sides[i].Captured.Pins))
 	}
 	of := make(map[pin.Ref]*Entry, len(drifts))
 	for i := range drifts {
 		e := &Entry{Drift: drifts[i], Score: math.MinInt}
-		f.Matched[e.Type] -= len(e.Copies)
+		f.MatchedCounts[e.Type] -= len(e.SameNamed)
 		f.Entries = append(f.Entries, e)
 		of[e.Ref()] = e
 	}
@@ -213,7 +213,7 @@ func (f *Facts) sort(found lint.Finding, e *Entry) {
 		add(&e.NewFindings, !found.Approved)
 	}
 	add(&f.CaptureFindings, found.WholeServer && !found.Approved)
-	add(&f.UnacceptedWarnings, (isInMatch || found.Scope == lint.ScopePin) && !found.Approved && !found.WholeServer)
+	add(&f.UnacceptedWarnings, (isInMatch || found.Scope == lint.ScopePinOnly) && !found.Approved && !found.WholeServer)
 	add(&f.ApprovedWarnings, isInMatch && found.Approved && found.Warning)
 	add(&f.UnpinnedWarnings, isUnpinned)
 	add(&f.BlockingWarnings, isUnpinned || found.Scope == lint.ScopeUnpinnedDrift)
@@ -221,8 +221,8 @@ func (f *Facts) sort(found lint.Finding, e *Entry) {
 
 // explain works out what is known of an entry. Its findings are in it already.
 func (r *reader) explain(e *Entry) {
-	for i := range e.Copies {
-		e.AddedBytes += len(e.Copies[i].Definition)
+	for i := range e.SameNamed {
+		e.AddedBytes += len(e.SameNamed[i].Definition)
 	}
 	r.room -= e.AddedBytes
 	if e.Locked != nil {
@@ -303,8 +303,8 @@ func (r *reader) newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence
 		return nil
 	}
 	list := lint.AddedSentences(r.budget, &old, &new)
-	for i := range e.Copies {
-		if other := &e.Copies[i]; other.Digest != e.Captured.Digest {
+	for i := range e.SameNamed {
+		if other := &e.SameNamed[i]; other.Digest != e.Captured.Digest {
 			now := other.ReviewTree()
 			list = append(list, lint.AddedSentences(r.budget, &old, &now)...)
 		}
@@ -317,7 +317,7 @@ func (r *reader) compare(e *Entry, old, new jsontree.Value) (changes []diff.Chan
 	if e.RenamedFrom == "" && !diff.IsComparable(&e.Drift) {
 		return nil
 	}
-	changes, e.Moved = diff.CompareDefinitions(r.budget, e.Type, old, new)
+	changes, e.OldPointers = diff.CompareDefinitions(r.budget, e.Type, old, new)
 	for i := range changes {
 		if c := &changes[i]; c.Pointer != "/"+pin.EntryTypeInfo[e.Type].Identity {
 			r.read(c, e)
@@ -334,7 +334,7 @@ func (r *reader) read(c *diff.Change, of *Entry) {
 	isReported := slices.ContainsFunc(of.NewFindings, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer })
 	c.IsInvisible = (of.Kind == pin.DriftHidden || isSame) && !isReported
 	// A file's text is shown itself, so its changed digest is nothing new to read.
-	c.NewToRead = c.Label != label.FileDigestChanged && c.HasText()
+	c.ChangesText = c.Label != label.FileDigestChanged && c.HasText()
 	if texts && (isSame || isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
 		c.TextEdits, c.Compared = words.DiffTexts(r.budget, c.Old.Text, c.New.Text, c.IsCode)
 	}
@@ -361,12 +361,12 @@ const (
 	WarningsSelector = "warnings"
 )
 
-// NoteIDs are the values of --only that are neither kinds nor labels: the notes that --stat shows, MinorSelector and
+// OnlyWords are the values of --only that are neither kinds nor labels: the notes that --stat shows, MinorSelector and
 // WarningsSelector.
-var NoteIDs = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", MinorSelector, WarningsSelector}
+var OnlyWords = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", MinorSelector, WarningsSelector}
 
 // SelectorWords returns the words that select drift by what it has: the ids of labels and of notes.
-func SelectorWords() []string { return append(label.IDs(), NoteIDs...) }
+func SelectorWords() []string { return append(label.IDs(), OnlyWords...) }
 
 // SelectorWords lists the words that select an entry, except WarningsSelector.
 func (e *Entry) SelectorWords() (words []string) {

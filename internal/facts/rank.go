@@ -182,7 +182,7 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	for _, edit := range e.Edits {
 		says = says || !edit.Minor()
 		// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
-		if edit.IsInvisible || edit.Hidden[1] > edit.Hidden[0] {
+		if edit.IsInvisible || edit.HiddenCounts[1] > edit.HiddenCounts[0] {
 			earlier(ClassHidden, Reason{Cause: CauseHidden, Pointer: edit.Pointer})
 		}
 	}

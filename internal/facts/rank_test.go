@@ -107,7 +107,7 @@ func TestBudgetSpent(t *testing.T) {
 		Locked: pintest.PinsOf(t, "["+strings.Join(old, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(new, ",")+"]", pin.Policy{})}}
 	unexplained := 0
 	for _, e := range Explain(sides, pintest.CompareByDigest(sides), nil, Bounds{}).Entries {
-		if len(e.Edits) != 1 || e.OnlyKindKnown() || e.Unexplained != (e.Severity == label.Breaking) {
+		if len(e.Edits) != 1 || e.ChangesUnknown() || e.Unexplained != (e.Severity == label.Breaking) {
 			t.Errorf("%s: %d edits, unexplained: %v, %s", e.Name, len(e.Edits), e.Unexplained, e.Severity)
 		}
 		unexplained += lint.BoolToInt(e.Unexplained)

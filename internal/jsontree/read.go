@@ -62,9 +62,9 @@ type Reader struct {
 
 	definitions  int                    // read so far
 	IsDefinition func(path []Step) bool // nil: nothing is a definition
-	// Definition is called with each definition and its canonical form. It must not keep the parts of v, because
+	// OnDefinition is called with each definition and its canonical form. It must not keep the parts of v, because
 	// their memory is reused for the next definition.
-	Definition func(path []Step, v Value, canonical []byte)
+	OnDefinition func(path []Step, v Value, canonical []byte)
 
 	// SkipKnown, if not nil, is called with each definition's path and the text from its start. If the caller knows the
 	// definition, SkipKnown returns its length, and the reader skips it. Otherwise SkipKnown returns 0.
@@ -77,7 +77,7 @@ type Reader struct {
 
 	data         []byte
 	from, at, to int // from is where the outermost value begins, data[at:to] is still to be read
-	Start        int // where the value that is being read begins
+	ValueStart   int // where the value that is being read begins
 	// The path to the value that is being read, with one step for each open container.
 	path []Step
 
@@ -209,7 +209,7 @@ var words = map[byte]string{'n': "null", 't': "true", 'f': "false"}
 func (r *Reader) value(keep bool) (v Value, bad *Error) {
 	v.Kind = r.peek()
 	v.Start = int32(r.at)
-	r.Start = r.at
+	r.ValueStart = r.at
 	outer := r.inside
 	if outer == nil && r.IsDefinition != nil && r.IsDefinition(r.path) {
 		r.definitions++
@@ -252,8 +252,8 @@ func (r *Reader) value(keep bool) (v Value, bad *Error) {
 	if outer == nil && r.inside != nil {
 		r.inside = nil
 		r.form = appendValue(r.form[:0], &v, r.data)
-		r.Definition(r.path, v, slices.Clone(r.form))
-		v.Definition = int32(r.definitions)
+		r.OnDefinition(r.path, v, slices.Clone(r.form))
+		v.DefinitionNumber = int32(r.definitions)
 		v.Text = ""
 		// The caller has used the parts. Dropping them keeps the memory that is in use small.
 		v.Parts = nil
@@ -271,7 +271,7 @@ func (r *Reader) isKnown(v *Value) bool {
 	n := r.SkipKnown(r.path, r.data[r.at:r.to])
 	r.at += n
 	v.End = int32(r.at)
-	v.Definition = int32(r.definitions)
+	v.DefinitionNumber = int32(r.definitions)
 	return n > 0
 }
 
@@ -280,7 +280,7 @@ func (r *Reader) count(kind byte) *Error {
 	s := r.inside
 	if s == nil {
 		if r.kept++; r.kept > maxKept && r.IsDefinition != nil {
-			return &Error{Offset: r.Start, Text: "more than 2,000,000 values outside definitions"}
+			return &Error{Offset: r.ValueStart, Text: "more than 2,000,000 values outside definitions"}
 		}
 		return nil
 	}

@@ -91,7 +91,7 @@ func FuzzReader(f *testing.F) {
 		checkTree(t, data, v)
 		r := NewReader(data)
 		r.IsDefinition = func(path []Step) bool { return len(path) == 0 }
-		r.Definition = func(_ []Step, d Value, canonical []byte) {
+		r.OnDefinition = func(_ []Step, d Value, canonical []byte) {
 			if !reflect.DeepEqual(d, v) || !reflect.DeepEqual(jsontest.DecodeJSON(t, canonical), jsontest.DecodeJSON(t, data[v.Start:v.End])) {
 				t.Fatalf("%q: as a definition %+v, want %+v", data, d, v)
 			}

@@ -16,7 +16,7 @@ type Value struct {
 	Start, End int32
 
 	// Of a definition: its number among those that the reader has read, from 1.
-	Definition int32
+	DefinitionNumber int32
 
 	// A string, unescaped; or a number, as RFC 8785 writes it.
 	Text string

@@ -128,9 +128,9 @@ func EscapeCharacters(text []byte, needs func(r, before rune) bool) []byte {
 	return out
 }
 
-// ASCII writes JSON text in ASCII only, so that a terminal, a log or an editor hides nothing. A
+// EscapeNonASCII writes JSON text in EscapeNonASCII only, so that a terminal, a log or an editor hides nothing. A
 // "#" after another "#" is escaped, because "##[" and "##vso[" are commands in CI logs, anywhere
 // in a line.
-func ASCII(text []byte) []byte {
+func EscapeNonASCII(text []byte) []byte {
 	return EscapeCharacters(text, func(r, before rune) bool { return r >= 0x7f || r == '#' && before == '#' })
 }

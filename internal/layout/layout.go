@@ -259,19 +259,14 @@ func fit(s string, room, width int) (size, columns int) {
 			step = i
 		}
 		if columns > room {
-			if blank == 0 && step > 0 {
+			if blank == 0 && 0 < step && step < i {
 				return step, columns
 			}
 			if blanks == 1 && blank == step {
 				return blank - 1, columns
 			}
 			if blank == 0 && room >= width/2 {
-				blank = i
-				// The next row must not begin with | or :, which would look like a second gutter.
-				kept := strings.TrimRight(s[:i], "|:")
-				if _, n := utf8.DecodeLastRuneInString(kept); strings.ContainsRune("|:", r) && len(kept) > n {
-					blank = len(kept) - n
-				}
+				blank = beforeGutter(s, i)
 			}
 			return blank, columns // 0: begin on the next line
 		}
@@ -281,6 +276,17 @@ func fit(s string, room, width int) (size, columns int) {
 		}
 	}
 	return len(s), columns
+}
+
+// beforeGutter returns where to cut s, at or before an index: the next row must not begin with | or :, which would look
+// like a second gutter.
+func beforeGutter(s string, at int) int {
+	kept := strings.TrimRight(s[:at], "|:")
+	_, n := utf8.DecodeLastRuneInString(kept)
+	if strings.ContainsRune("|:", rune(s[at])) && len(kept) > n {
+		return len(kept) - n
+	}
+	return at
 }
 
 // readsAsJSON reports whether a text, laid out line by line, could pass for another kind of

@@ -51,7 +51,7 @@ type Finding struct {
 	// has its name instead.
 	Place string
 
-	// For a warning: the pin.TextDigest of what it is about. If it is in no single string, this is the digest of the
+	// For a warning: the pin.FinishTextDigest of what it is about. If it is in no single string, this is the digest of the
 	// definition, or the set digest.
 	TextDigest string
 
@@ -189,7 +189,7 @@ func (x *NameIndex) CheckEntry(server string, p pin.Pin, before *pin.Pin) []Find
 		r.joined(&was)
 	}
 	list := r.finish()
-	accepted := recordSet(before.Accepted)
+	accepted := recordSet(before.AcceptedWarnings)
 	// The pinned definition can't have a note about a new address.
 	isOpen := func(f Finding) bool {
 		return f.Warning && accepted[f.AcceptedWarning()] || !f.Warning && f.ID != "new-address"
@@ -263,8 +263,8 @@ func (r *Reviewer) whole(p *pin.Pin) {
 	r.hints(r.root.Get("annotations"))
 }
 
-// CheckCapture lists the findings of a capture as a whole.
-func (x *NameIndex) CheckCapture(found pin.Set) []Finding {
+// CheckListSize lists the findings of a capture as a whole.
+func (x *NameIndex) CheckListSize(found pin.Set) []Finding {
 	r := x.newReview(found.Server, &pin.Pin{})
 	r.about.WholeServer = true
 	r.digest = found.Digest
@@ -359,7 +359,7 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 			if r.hash == nil || r.hashed != r.text {
 				r.hash, r.hashed = pin.StartTextDigest(r.pinnedText()), r.text
 			}
-			f.TextDigest = pin.TextDigest(r.hash, subject)
+			f.TextDigest = pin.FinishTextDigest(r.hash, subject)
 		}
 	}
 	r.list = append(r.list, f)

@@ -47,7 +47,7 @@ func warnedOf(t testing.TB, e publishedExample) (alone, beside bool) {
 	tool := foundSet(t, "here", string(e.Tool))
 	warned := func(lock lockfile.Lockfile) bool {
 		x := NewNameIndex(lock.Servers, []pin.Set{tool})
-		found := append(x.CheckEntry("here", tool.Pins[0], nil), x.CheckCapture(tool)...)
+		found := append(x.CheckEntry("here", tool.Pins[0], nil), x.CheckListSize(tool)...)
 		return slices.ContainsFunc(found, func(f Finding) bool { return f.Warning })
 	}
 	peers := pin.Set{Server: "peer"}

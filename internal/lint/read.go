@@ -25,7 +25,7 @@ const (
 	ScopeUnpinnedDrift // such text of a drifted entry
 
 	// A pinned text without a matching entry in a capture: its server has no capture, or the entry has drifted.
-	ScopePin
+	ScopePinOnly
 )
 
 // Ref returns the entry that a finding is in. For a whole capture its key is empty.
@@ -59,14 +59,14 @@ type textReading struct {
 // lists the accepted warnings that are recorded. With all, it also reads the pins of servers without a capture, and
 // searches pinned texts for the names of added tools.
 func Findings(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
-	return FindingsFor(pairs, drifts, locked, AcceptScope{Named: drifts, All: all})
+	return FindingsFor(pairs, drifts, locked, AcceptScope{Acceptable: drifts, All: all})
 }
 
 // An AcceptScope is what a run may accept.
 type AcceptScope struct {
-	Named []pin.Drift // the drift that may be accepted
-	Gone  pin.Refs    // what agents go without from now on: it is denied, or its pin is dropped
-	All   bool        // all texts are read, not only those that are named
+	Acceptable []pin.Drift // the drift that may be accepted
+	Gone       pin.Refs    // what agents go without from now on: it is denied, or its pin is dropped
+	All        bool        // all texts are read, not only those that are named
 }
 
 // FindingsFor is Findings for a run that may accept only some of the drift. Naming a tool of the same server is a
@@ -78,8 +78,8 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 	r := textReading{pairs: pairs, drifted: pin.Refs{}, locked: locked, of: of}
 	r.later = sync.OnceValue(r.laterTools)
 	isNamed := pin.Refs{}
-	for i := range of.Named {
-		isNamed[of.Named[i].Ref()] = true
+	for i := range of.Acceptable {
+		isNamed[of.Acceptable[i].Ref()] = true
 	}
 	r.names = sync.OnceValue(func() *NameIndex {
 		var found []pin.Set
@@ -95,7 +95,7 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 			x.known[p.Server] = p.IsLocked()
 			if now := x.now[p.Server]; p.HasCapture() {
 				now.gone = of.Gone
-				if !p.IsLocked() && len(of.Named) < len(drifts) {
+				if !p.IsLocked() && len(of.Acceptable) < len(drifts) {
 					now.pinned = namedOf(p.Captured, isNamed)
 				}
 			}
@@ -233,8 +233,8 @@ func recording(of *pin.Comparison, drifted bool) *pin.Set {
 // the findings so far.
 func (r *textReading) mentions(told []Finding) (list []Finding) {
 	added := map[string]bool{}
-	for i := range r.of.Named {
-		if d := &r.of.Named[i]; d.Kind == pin.DriftAdded && d.Type == pin.Tools {
+	for i := range r.of.Acceptable {
+		if d := &r.of.Acceptable[i]; d.Kind == pin.DriftAdded && d.Type == pin.Tools {
 			added[d.Name] = true
 		}
 	}
@@ -260,12 +260,12 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 		sought := func(name string) bool { return added[name] || r.of.Gone[pin.Ref{Server: s.Server, Key: toolKey(name)}] }
 		for j := range s.Pins {
 			p := &s.Pins[j]
-			scope := ScopePin
+			scope := ScopePinOnly
 			if now := matching(side, p); now != nil {
 				scope = ScopeMatch
 				p = now // the captured entry may contain text that its policy doesn't pin
 			}
-			accepted := recordSet(s.Pins[j].Accepted)
+			accepted := recordSet(s.Pins[j].AcceptedWarnings)
 			open := slices.DeleteFunc(r.names().naming(own, p, sought), func(f Finding) bool {
 				return accepted[f.AcceptedWarning()] || isTold[f.EntryWarning()]
 			})
@@ -323,7 +323,7 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 		return false
 	}
 	record := f.AcceptedWarning()
-	record.Digest = pin.TextDigest(pin.StartTextDigest(f.Subject), f.Entry)
+	record.Digest = pin.FinishTextDigest(pin.StartTextDigest(f.Subject), f.Entry)
 	later := r.later()
 	return later[toolRecord{f.Subject, pin.AcceptedWarning{}}] || later[toolRecord{f.Subject, record}]
 }
@@ -339,7 +339,7 @@ func (r *textReading) laterTools() map[toolRecord]bool {
 	later := map[toolRecord]bool{}
 	for i := range r.locked {
 		for _, p := range r.locked[i].PinsOf(pin.Tools) {
-			for _, record := range p.Accepted {
+			for _, record := range p.AcceptedWarnings {
 				later[toolRecord{p.Name, record}] = true
 			}
 		}
@@ -362,8 +362,8 @@ func (r *textReading) servers() (list []Finding) {
 		if !p.HasCapture() || !drifted && !r.of.All {
 			continue
 		}
-		for _, f := range r.names().CheckCapture(p.Captured) {
-			if f.Approved = slices.Contains(recording(p, drifted).Accepted, f.AcceptedWarning()); !drifted {
+		for _, f := range r.names().CheckListSize(p.Captured) {
+			if f.Approved = slices.Contains(recording(p, drifted).AcceptedWarnings, f.AcceptedWarning()); !drifted {
 				f.Scope = ScopeMatch
 			}
 			list = append(list, f)
@@ -409,12 +409,12 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 		if !p.HasCapture() || !p.IsLocked() {
 			continue
 		}
-		add(Finding{Server: p.Server, WholeServer: true}, recording(p, r.differs(p)).Accepted, r.differs(p))
+		add(Finding{Server: p.Server, WholeServer: true}, recording(p, r.differs(p)).AcceptedWarnings, r.differs(p))
 		for j := range p.Locked.Pins {
 			f := Finding{Server: p.Server, Type: p.Locked.Pins[j].Type, Entry: p.Locked.Pins[j].Name}
 			drifted := r.drifted[f.Ref()]
 			if one := recording(p, drifted).Find(p.Locked.Pins[j].Key); one != nil {
-				add(f, one.Accepted, drifted)
+				add(f, one.AcceptedWarnings, drifted)
 			}
 		}
 	}

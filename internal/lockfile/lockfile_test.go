@@ -211,7 +211,7 @@ func markedSet(t *testing.T) pin.Set {
 	set.ServerInfo = pin.ServerInfo{Name: "S", Version: "1"}
 	p := &set.Pins[1]
 	p.Denied = true
-	p.Accepted = []pin.AcceptedWarning{{ID: "hidden-text", Digest: p.Digest}}
+	p.AcceptedWarnings = []pin.AcceptedWarning{{ID: "hidden-text", Digest: p.Digest}}
 	p.Approval = &pin.Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: p.Digest, Digest: p.Digest}
 	return set
 }
@@ -244,7 +244,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 			for i := range s.Pins {
 				if random.IntN(3) == 0 {
 					for n := range 3 {
-						s.Pins[i].Accepted = append(s.Pins[i].Accepted, pin.AcceptedWarning{ID: fmt.Sprint("id-", n), Place: jsontree.ExtendPointer("", random.Text()), Digest: s.Pins[i].Digest})
+						s.Pins[i].AcceptedWarnings = append(s.Pins[i].AcceptedWarnings, pin.AcceptedWarning{ID: fmt.Sprint("id-", n), Place: jsontree.ExtendPointer("", random.Text()), Digest: s.Pins[i].Digest})
 					}
 				}
 				if random.IntN(3) == 0 {
@@ -252,7 +252,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 				}
 			}
 			if random.IntN(3) == 0 {
-				s.Accepted = []pin.AcceptedWarning{{ID: "oversize", Digest: pin.DigestPrefix + strings.Repeat("0", 64)}}
+				s.AcceptedWarnings = []pin.AcceptedWarning{{ID: "oversize", Digest: pin.DigestPrefix + strings.Repeat("0", 64)}}
 			}
 			l.Put(s)
 		}
@@ -460,12 +460,12 @@ func TestUnreadFiles(t *testing.T) {
 		{"a text less", 1, append(records(names[2:12]...), others), "a.py"},
 		{"the last record alone", 12, []pin.AcceptedWarning{others}, "p10.png"},
 	} {
-		p := pin.Pin{Key: pin.Key{Type: pin.Skills, Name: folder + "SKILL.md"}, HashedDefinition: pintest.HashDefinition(pin.Skills, []byte(definition)), Accepted: tt.records}
+		p := pin.Pin{Key: pin.Key{Type: pin.Skills, Name: folder + "SKILL.md"}, HashedDefinition: pintest.HashDefinition(pin.Skills, []byte(definition)), AcceptedWarnings: tt.records}
 		for _, name := range names[:tt.read] {
 			p.Files = jsontree.Object(append(p.Files.Parts, jsontree.Member{Name: folder + name, Value: jsontree.String(name)})...)
 		}
 		set := pin.Set{Server: "s"}
-		slices.SortFunc(p.Accepted, func(a, b pin.AcceptedWarning) int { return strings.Compare(a.String(), b.String()) })
+		slices.SortFunc(p.AcceptedWarnings, func(a, b pin.AcceptedWarning) int { return strings.Compare(a.String(), b.String()) })
 		set.SetPins([]pin.Pin{p})
 		_, err := read(pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{set}}))
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(fail.AsError(err).Text, "the text of its file "+tt.want+" is missing") {

@@ -135,13 +135,13 @@ func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err err
 	in := jsontree.NewReader(data)
 	in.IsDefinition = func(path []jsontree.Step) bool {
 		if len(path) == 3 && path[2].Name == "policy" {
-			v, _ := jsontree.NewReader(data).Next(in.Start, len(data))
+			v, _ := jsontree.NewReader(data).Next(in.ValueStart, len(data))
 			r.list(path[1].Name, v)
 		}
 		return len(path) == 5 && path[0].Name == "servers" && path[4].Name == "definition"
 	}
 	in.SkipKnown = r.known
-	in.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
+	in.OnDefinition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
 		entryType, _ := pin.EntryTypeNamed(path[2].Name)
 		d := definedPin{path: [2]string{path[1].Name, path[3].Name}, name: v.StringIn(pin.EntryTypeInfo[entryType].Identity)}
 		if v.Kind == '{' {
@@ -231,7 +231,7 @@ func (r *lockReader) notLockfile(err error) error {
 
 // server reads the pins of a server.
 func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err error) {
-	set = pin.Set{Server: name, ServerInfo: pin.ReadServerInfo(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings"))}
+	set = pin.Set{Server: name, ServerInfo: pin.ReadServerInfo(v.Get("about")).Recorded(), AcceptedWarnings: recordsIn(v.Get("acceptedWarnings"))}
 	set.Line, _ = r.Position(int(v.Start))
 	if name == "" || len(name) > pin.MaxServerIDBytes {
 		return set, r.ErrorAt(int(v.Start), "the name of a server has 1 to %d bytes", pin.MaxServerIDBytes)
@@ -286,7 +286,7 @@ func byPlace(v jsontree.Value) []jsontree.Member {
 // pin reads one pin. If its definition is stored, the pin's digests are those of the definition. why is a
 // problem that the comparison with Marshal's output can't find, or "".
 func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.Pin, why string) {
-	p = pin.Pin{Key: key, Accepted: recordsIn(v.Get("acceptedWarnings"))}
+	p = pin.Pin{Key: key, AcceptedWarnings: recordsIn(v.Get("acceptedWarnings"))}
 	p.Line, _ = r.Position(int(v.Start))
 	p.Denied = v.Get("denied").Kind == 't' && key.Type.CanBeDenied()
 	stored := v.Get(storedMember(key.Type))
@@ -294,11 +294,11 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.P
 	switch {
 	case pol.HashOnly:
 		p.Digest = digestIn(v.Get("digest"))
-		p.Sanitized = cmp.Or(digestIn(v.Get("sanitizedDigest")), p.Digest)
+		p.SanitizedDigest = cmp.Or(digestIn(v.Get("sanitizedDigest")), p.Digest)
 	case key.Type == pin.Instructions:
 		p.HashedDefinition = r.formOf(key.Type, []byte(stored.Text))
-	case stored.Definition > 0:
-		d := &r.defined[stored.Definition-1]
+	case stored.DefinitionNumber > 0:
+		d := &r.defined[stored.DefinitionNumber-1]
 		p.HashedDefinition = d.HashedDefinition
 		name = d.name
 	}
@@ -449,7 +449,7 @@ func filesIn(v jsontree.Value, of *skill.Skill) jsontree.Value {
 // others. If the definition is too large to be read, a warning about that replaces them all.
 func unrecorded(p *pin.Pin, s *skill.Skill, files jsontree.Value) string {
 	isRecorded := func(id, place, digest string) bool {
-		return slices.Contains(p.Accepted, pin.AcceptedWarning{ID: id, Place: place, Digest: digest})
+		return slices.Contains(p.AcceptedWarnings, pin.AcceptedWarning{ID: id, Place: place, Digest: digest})
 	}
 	if isRecorded("oversize", "", p.Digest) {
 		return ""
@@ -463,7 +463,7 @@ func unrecorded(p *pin.Pin, s *skill.Skill, files jsontree.Value) string {
 		unread++
 		isAccepted := isRest
 		if unread <= pin.MaxFindingsPerRule {
-			isAccepted = isRecorded(skill.UnreadFileID, "/resources", pin.TextDigest(pin.StartTextDigest(f.Digest), s.FilePath(f)))
+			isAccepted = isRecorded(skill.UnreadFileID, "/resources", pin.FinishTextDigest(pin.StartTextDigest(f.Digest), s.FilePath(f)))
 		}
 		if !isAccepted {
 			return "the text of its file " + text.QuoteName(s.FilePath(f)) + " is missing, and no accepted warning (" + skill.UnreadFileID + ") says so"

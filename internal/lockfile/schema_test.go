@@ -23,7 +23,7 @@ func TestLockfilesFitTheSchema(t *testing.T) {
 		lock, _ := s.Lockfile(t)
 		for i := range lock.Servers {
 			for j := range lock.Servers[i].Pins {
-				lock.Servers[i].Pins[j].Accepted = []pin.AcceptedWarning{{ID: "a-1", Digest: lock.Servers[i].Pins[j].Digest}, {ID: "b", Place: jsontree.ExtendPointer("/~0/", name+"\"%é\u200b ~/#"), Digest: lock.Servers[i].Pins[j].Digest}}
+				lock.Servers[i].Pins[j].AcceptedWarnings = []pin.AcceptedWarning{{ID: "a-1", Digest: lock.Servers[i].Pins[j].Digest}, {ID: "b", Place: jsontree.ExtendPointer("/~0/", name+"\"%é\u200b ~/#"), Digest: lock.Servers[i].Pins[j].Digest}}
 				if j%2 == 0 {
 					lock.Servers[i].Pins[j].Approval = &pin.Approval{By: "someone", At: "2026-01-02T03:04:05Z", Hash: lock.Servers[i].Pins[j].Digest, Digest: lock.Servers[i].Pins[j].Digest}
 				}

@@ -127,7 +127,7 @@ func serverTree(s *pin.Set) jsontree.Value {
 	if policy := s.Policy.Value(); len(policy.Members()) > 0 {
 		server.add("policy", policy)
 	}
-	server.accepted(s.Accepted)
+	server.accepted(s.AcceptedWarnings)
 	for _, entryType := range pin.LockOrder {
 		var list members
 		pins := s.PinsOf(entryType)
@@ -151,10 +151,10 @@ func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
 	if p.Denied {
 		m.add("denied", jsontree.Value{Kind: 't'})
 	}
-	if p.Sanitized != p.Digest {
-		m.text("sanitizedDigest", p.Sanitized)
+	if p.SanitizedDigest != p.Digest {
+		m.text("sanitizedDigest", p.SanitizedDigest)
 	}
-	m.accepted(p.Accepted)
+	m.accepted(p.AcceptedWarnings)
 	if a := p.Approval; a != nil {
 		var approval members
 		approval.text("by", a.By)

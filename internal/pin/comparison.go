@@ -21,7 +21,7 @@ const (
 	StateUncaptured       // Missing, because it could not be captured (verify --uncaptured): no flag allows that
 	// New, but there is no lockfile, or --server names the server. Its entries are shown without a verdict.
 	StateUnpinned
-	StateForbidden // a pin has what the server's policy forbids: the entries are shown without a verdict
+	StateForbiddenPin // a pin has what the server's policy forbids: the entries are shown without a verdict
 )
 
 // StateOf returns the state of a server by the sides that have it.
@@ -41,7 +41,7 @@ type Comparison struct {
 	Server string
 
 	// The path of the capture, or "".
-	Capture string
+	CapturePath string
 
 	// The path that the pins were read from, or "".
 	LockfilePath string
@@ -76,7 +76,7 @@ func (p *Comparison) IsLocked() bool {
 	switch p.State {
 	case StateNew, StateUnpinned:
 		return false
-	case StateUncaptured, StateForbidden:
+	case StateUncaptured, StateForbiddenPin:
 		return p.Locked.Server != ""
 	}
 	return true
@@ -166,8 +166,8 @@ func (p *Comparison) CapturedUnderPolicy(pol Policy, captured *Pin) jsontree.Val
 	return pol.Apply(captured.Type, v)
 }
 
-// HasNoEntries reports whether a server is new, and has no entry that could be accepted.
-func (p *Comparison) HasNoEntries() bool { return !p.IsLocked() && len(p.Captured.Pins) == 0 }
+// IsNewAndEmpty reports whether a server is new, and has no entry that could be accepted.
+func (p *Comparison) IsNewAndEmpty() bool { return !p.IsLocked() && len(p.Captured.Pins) == 0 }
 
 // ServersWith lists the servers that pin or list an entry.
 func ServersWith(sides []Comparison, key Key) (list []*Comparison) {
@@ -212,11 +212,11 @@ type Drift struct {
 	// Nil if ADDED, or for a repeated name that no pin has.
 	Locked *Pin
 
-	// Nil if REMOVED; the first of Copies if DUPLICATE.
+	// Nil if REMOVED; the first of SameNamed if DUPLICATE.
 	Captured *Pin
 
 	// All entries captured under its name; more than one if DUPLICATE.
-	Copies []Pin
+	SameNamed []Pin
 
 	// For an ADDED entry: the REMOVED one that it seems to be under a new name.
 	RenamedFrom string
@@ -261,7 +261,7 @@ func (d *Drift) TextsKnown() bool {
 
 // DistinctCopies lists the different definitions of a repeated name.
 func (d *Drift) DistinctCopies() []Pin {
-	return slices.CompactFunc(slices.Clone(d.Copies), func(a, b Pin) bool { return a.Digest == b.Digest })
+	return slices.CompactFunc(slices.Clone(d.SameNamed), func(a, b Pin) bool { return a.Digest == b.Digest })
 }
 
 // DefinitionDigest returns the digest that a person accepts with a drift: that of the

@@ -7,7 +7,7 @@ import (
 )
 
 // Counts holds the number of entries of each list.
-type Counts [EntryTypes]int
+type Counts [EntryTypeCount]int
 
 // CountPins counts pins by their lists.
 func CountPins(pins []Pin) (c Counts) {
@@ -48,8 +48,8 @@ func (c Counts) parts() (parts []string) {
 // String returns "14 tools, 3 prompts, instructions".
 func (c Counts) String() string { return strings.Join(c.parts(), ", ") }
 
-// Plural returns "14 tools", or "17 entries" if they are of several lists.
-func (c Counts) Plural() string {
+// Summary returns "14 tools", or "17 entries" if they are of several lists.
+func (c Counts) Summary() string {
 	if parts := c.parts(); len(parts) == 1 {
 		return parts[0]
 	}

@@ -17,13 +17,13 @@ const (
 	Resources
 	Skills
 	Instructions
-	EntryTypes // the number of entry types
+	EntryTypeCount // the number of entry types
 )
 
 // EntryTypeInfo is the table of entry types. The code that reads, writes, asks for and guards lists
 // works from its rows. internal/house compares the table with files outside of the
 // program that name each type, such as the JSON schemas.
-var EntryTypeInfo = [EntryTypes]struct {
+var EntryTypeInfo = [EntryTypeCount]struct {
 	Entry string // the word for an entry
 
 	// The member with the list, in a result and in the lockfile.
@@ -85,7 +85,7 @@ const SkillsExtension = "io.modelcontextprotocol/skills"
 
 // LockOrder is the order of the lists in a server's entry of the lockfile, and of
 // the lines of a combined set digest.
-var LockOrder = [EntryTypes]EntryType{Instructions, Tools, Prompts, Templates, Resources, Skills}
+var LockOrder = [EntryTypeCount]EntryType{Instructions, Tools, Prompts, Templates, Resources, Skills}
 
 // RequestOrder is the order in which a capture asks for the lists.
 var RequestOrder = [Instructions]EntryType{Tools, Prompts, Resources, Templates, Skills}

@@ -23,11 +23,11 @@ type Gate struct {
 type Faults struct {
 	// The number of warnings about text that no pin covers and, in a review, of unapproved warnings about matching
 	// entries.
-	Warnings int
+	WarningCount int
 
 	// Set for verify --part and --hook without --allow denied. The caller doesn't know which entries are denied, so a
 	// denied entry fails the run even if it matches its pin.
-	Denied bool
+	FailsOnDenied bool
 
 	// Set for diff --max-tokens if the tools need more tokens than the flag allows.
 	OverBudget bool

@@ -68,7 +68,7 @@ type Pin struct {
 	Received []byte
 
 	// The warnings that were accepted with the definition, sorted as strings.
-	Accepted []AcceptedWarning
+	AcceptedWarnings []AcceptedWarning
 
 	Approval *Approval // nil if not recorded
 
@@ -110,7 +110,7 @@ type HashedDefinition struct {
 	Digest string
 
 	// The sanitized digest. It equals Digest if the text has nothing to sanitize.
-	Sanitized string
+	SanitizedDigest string
 }
 
 // Tree returns the pinned definition as a canonical tree, absent if it isn't stored.
@@ -231,7 +231,7 @@ type Set struct {
 	Pins []Pin
 
 	// The accepted warnings about the list as a whole, sorted as strings.
-	Accepted []AcceptedWarning
+	AcceptedWarnings []AcceptedWarning
 
 	// Of a capture: the values that the policy's placeholders replace.
 	Substitutes []Substitute

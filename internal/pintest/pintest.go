@@ -122,7 +122,7 @@ func HashDefinition(entryType pin.EntryType, hashed []byte) pin.HashedDefinition
 		if err != nil {
 			panic(err)
 		}
-		return pin.HashedDefinition{Definition: definition, Digest: hash(hashed), Sanitized: hash([]byte(secondSanitized(string(hashed))))}
+		return pin.HashedDefinition{Definition: definition, Digest: hash(hashed), SanitizedDigest: hash([]byte(secondSanitized(string(hashed))))}
 	}
 	definition := jsontext.Value(bytes.Clone(hashed))
 	if err := definition.Canonicalize(); err != nil {
@@ -144,7 +144,7 @@ func HashDefinition(entryType pin.EntryType, hashed []byte) pin.HashedDefinition
 	if err := sanitized.Canonicalize(); err != nil {
 		panic(err)
 	}
-	return pin.HashedDefinition{Definition: definition, Digest: hash(definition), Sanitized: hash(sanitized)}
+	return pin.HashedDefinition{Definition: definition, Digest: hash(definition), SanitizedDigest: hash(sanitized)}
 }
 
 // cleaned returns a decoded value with every string sanitized. It leaves the names of members alone.
@@ -191,20 +191,20 @@ func CompareByDigest(pairs []pin.Comparison) (drifts []pin.Drift) {
 				continue
 			}
 			keys[one.Key] = true
-			d := pin.Drift{Server: p.Server, Key: one.Key, Locked: p.Locked.Find(one.Key), Copies: found[one.Key]}
-			if len(d.Copies) > 0 {
-				d.Captured = &d.Copies[0]
+			d := pin.Drift{Server: p.Server, Key: one.Key, Locked: p.Locked.Find(one.Key), SameNamed: found[one.Key]}
+			if len(d.SameNamed) > 0 {
+				d.Captured = &d.SameNamed[0]
 			}
 			switch {
 			case d.Captured == nil:
 				d.Kind = pin.DriftRemoved
-			case len(d.Copies) > 1:
+			case len(d.SameNamed) > 1:
 				d.Kind = pin.DriftDuplicate
 			case d.Locked == nil:
 				d.Kind = pin.DriftAdded
 			case d.Locked.Digest == d.Captured.Digest:
 				continue
-			case d.Locked.Sanitized == d.Captured.Sanitized:
+			case d.Locked.SanitizedDigest == d.Captured.SanitizedDigest:
 				d.Kind = pin.DriftHidden
 			default:
 				d.Kind = pin.DriftChanged
@@ -255,7 +255,7 @@ func DriftLines(drifts []pin.Drift) string {
 			line += " to " + d.RenamedTo
 		}
 		if d.Kind == pin.DriftDuplicate {
-			line += fmt.Sprintf(" %d times", len(d.Copies))
+			line += fmt.Sprintf(" %d times", len(d.SameNamed))
 		}
 		lines = append(lines, line)
 	}

@@ -29,9 +29,9 @@ type Prompter struct {
 	m     *report.Model
 	again string // the command that asks again
 
-	// First: nothing is pinned yet. One question, after the whole list, covers all entries of a server; each entry with
+	// NothingPinned: nothing is pinned yet. One question, after the whole list, covers all entries of a server; each entry with
 	// a warning has a question of its own.
-	First bool
+	NothingPinned bool
 
 	list []*question
 	told bool        // the shared changes have been printed
@@ -182,7 +182,7 @@ func (p *Prompter) accepted() *approval.Answers {
 			if q.answer == 'x' && e.CanBeDenied {
 				a.Denied[e.EntryRef] = true
 			} else if len(q.blocks) == 1 {
-				a.Allowed[e.EntryRef] = true // the question mentioned that it was denied
+				a.AcceptedIndividually[e.EntryRef] = true // the question mentioned that it was denied
 			}
 		}
 		if q.yes != nil {
@@ -204,11 +204,11 @@ const (
 func (p *Prompter) questions() {
 	add := func(q *question) { p.list = append(p.list, q) }
 	if p.m.PolicyChanged {
-		add(&question{text: "Accept the changed policy?", order: early, needed: true, yes: func(a *approval.Answers) { a.Policies = true }})
+		add(&question{text: "Accept the changed policy?", order: early, needed: true, yes: func(a *approval.Answers) { a.AcceptsPolicies = true }})
 	}
 	if slices.ContainsFunc(p.m.CaptureFindings, func(f report.Finding) bool { return f.Warning }) {
 		add(&question{text: "The capture as a whole has a warning. Go on?", order: early, needed: true, warned: true,
-			yes: func(a *approval.Answers) { a.CaptureWarnings = true }})
+			yes: func(a *approval.Answers) { a.AcceptsCaptureWarnings = true }})
 	}
 	for _, f := range p.m.UnacceptedWarnings {
 		asked := f.EntryName + " is pinned, and its text has a warning that nobody accepted: " + f.ID + ". Accept it?"
@@ -250,7 +250,7 @@ func (p *Prompter) questions() {
 func (p *Prompter) together(b *report.Block, q *question) {
 	isDenied := func(e *report.Entry) bool { return e.Denied }
 	switch {
-	case p.First:
+	case p.NothingPinned:
 		q.text, q.after = "Accept the ", " of server "+p.m.Servers[b.Server].Name+" shown above?"
 		q.order++
 	case b.HasNothingElse(nil):
@@ -271,7 +271,7 @@ func (p *Prompter) show(q *question) {
 		p.t.WriteLateShared(p.m)
 	}
 	if q.order == alike && len(q.blocks) > 1 && !p.t.Full {
-		p.t.WriteWithoutBlocks(&report.Model{Blocks: q.blocks})
+		p.t.WriteEntriesWithoutBlock(&report.Model{Blocks: q.blocks})
 		return
 	}
 	for _, b := range q.blocks {

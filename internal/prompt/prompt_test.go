@@ -44,7 +44,7 @@ func review() *report.Model {
 	own := func(name string) report.Row {
 		return report.Row{Op: '!', Word: "wording", Lines: lines("Said by " + name + ".")}
 	}
-	shared := report.Row{Op: '!', Word: "wording", Line: report.Line{Shared: 2}, Lines: lines("Said by several.")}
+	shared := report.Row{Op: '!', Word: "wording", Line: report.Line{SharedNumber: 2}, Lines: lines("Said by several.")}
 	block("a", "CHANGED", false, shared)
 	block("b", "CHANGED", false, shared)
 	block("c", "CHANGED", true, own("c"))
@@ -94,7 +94,7 @@ func TestReview(t *testing.T) {
 			typed := typist(strings.Split(row[2], "|"))
 			p := New(&typed, &out, plain.New(&out, plain.Style{Width: 1000}), m, "pinproof relock live.json", drain)
 			if row[1] == "first" {
-				p.First = true
+				p.NothingPinned = true
 			}
 			chosen, err := p.Review()
 			got := fmt.Sprint(acceptedOf(t, m, chosen))

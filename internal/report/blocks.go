@@ -16,10 +16,10 @@ import (
 
 // unseen describes a change that a reader of the text can't see.
 func unseen(c *diff.Change) string {
-	if n := c.Hidden[1]; n > 0 {
+	if n := c.HiddenCounts[1]; n > 0 {
 		return text.FormatCount(n, "character") + " no reader sees"
 	}
-	if n := c.Hidden[0]; n > 0 {
+	if n := c.HiddenCounts[0]; n > 0 {
 		return text.FormatCount(n, "character") + " no reader sees, gone"
 	}
 	return "same text to a reader, other code points"
@@ -65,7 +65,7 @@ func (r *Report) group() {
 	early := 0
 	for i, s := range r.shared {
 		s.Number = r.warned + i + 1
-		if s.IsLast {
+		if s.IsLate {
 			s.Number += len(r.blocks) - r.warned
 		} else {
 			early++
@@ -304,7 +304,7 @@ func (r *Report) detail(e *drifted) string {
 	return ""
 }
 
-// standsOut returns what a reader has to notice in a block: a new warning, a note in facts.NoteIDs, a rename, or the
+// standsOut returns what a reader has to notice in a block: a new warning, a note in facts.OnlyWords, a rename, or the
 // block's first label. It also returns the id of the note or label.
 func standsOut(b *Block) (words, id string) {
 	e := b.of[0]
@@ -312,7 +312,7 @@ func standsOut(b *Block) (words, id string) {
 		if f.Warning {
 			return f.Heading(), ""
 		}
-		if slices.Contains(facts.NoteIDs, f.ID) {
+		if slices.Contains(facts.OnlyWords, f.ID) {
 			return strings.ReplaceAll(f.ID, "-", " "), f.ID
 		}
 	}
@@ -336,7 +336,7 @@ func (r *Report) entry(e *drifted) *Entry {
 		Denied: wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.DriftRemoved,
 		Severity: e.Severity.String(), Unexplained: e.Unexplained, Changes: []Change{}, Findings: append(r.DescribeFindings(e.NewFindings), r.DescribeFindings(e.ApprovedFindings)...)}
 	for _, c := range e.Changes() {
-		if r.NoData {
+		if r.OmitsData {
 			break
 		}
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.OldPointer, Label: c.Label.ID(), LabelText: c.Label.EntryPhrase(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
@@ -345,7 +345,7 @@ func (r *Report) entry(e *drifted) *Entry {
 		said.Block = e.block.Number
 	}
 	definition := func(p *pin.Pin) *Definition {
-		return &Definition{Digest: p.Digest, Sanitized: p.Sanitized, Line: max(1, p.Line), Text: p.Definition, Files: p.Files}
+		return &Definition{Digest: p.Digest, Sanitized: p.SanitizedDigest, Line: max(1, p.Line), Text: p.Definition, Files: p.Files}
 	}
 	if d.Locked != nil {
 		said.Pinned = definition(d.Locked)

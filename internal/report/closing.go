@@ -91,16 +91,16 @@ func (r *Report) DescribeRelock(did Relocked) Relocked {
 		}
 		written = append(written, what)
 	}
-	accepted("PINNED "+pins.Plural(), pinned)
+	accepted("PINNED "+pins.Summary(), pinned)
 	accepted("DROPPED "+text.FormatCount(len(dropped), "pin"), dropped)
 	for _, p := range r.Comparisons {
 		switch {
 		case p.PolicyDiffers():
 			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s",
-				pin.CountPins(p.Captured.Pins).Plural(), text.QuoteName(p.Server), pin.DescribePolicy(p.Captured.Policy)))
+				pin.CountPins(p.Captured.Pins).Summary(), text.QuoteName(p.Server), pin.DescribePolicy(p.Captured.Policy)))
 		case slices.Contains(did.EmptyServers, p.Server):
 			written = append(written, "PINNED server "+text.QuoteName(p.Server)+" without tools")
-		case p.HasNoEntries():
+		case p.IsNewAndEmpty():
 			bare = append(bare, text.QuoteName(p.Server))
 		}
 	}

@@ -22,7 +22,7 @@ func (r *Report) model() *Model {
 		HasSeveralServers: len(r.Comparisons) > 1, DeselectedCount: r.DeselectedCount, Release: r.release,
 		Problems:        r.problems(),
 		CaptureFindings: r.DescribeFindings(r.CaptureFindings), UnacceptedWarnings: r.DescribeFindings(r.UnacceptedWarnings),
-		PolicyChanged: r.PolicyChanged(), Denied: len(r.Denied), RefusesDenied: r.RefusesDenied,
+		PolicyChanged: r.PolicyChanged(), DeniedCount: len(r.Denied), RefusesDenied: r.RefusesDenied,
 		Review: Step{Text: "review", Command: r.CommandLine.ForVerb("diff")}, FolderStep: r.FolderStep,
 		Data: Data{Lockfile: r.Lockfile, Bump: r.bump, Unpinned: r.DescribeFindings(r.UnpinnedWarnings), Approved: r.DescribeFindings(r.ApprovedWarnings), Records: r.records()},
 	}
@@ -44,7 +44,7 @@ func (r *Report) model() *Model {
 		if r.NoExplanations {
 			m.Entries = append(m.Entries, r.entry(e))
 		}
-		m.Unexplained += lint.BoolToInt(e.OnlyKindKnown())
+		m.UnexplainedCount += lint.BoolToInt(e.ChangesUnknown())
 	}
 	for _, b := range r.blocks {
 		m.Entries = append(m.Entries, b.Entries...)
@@ -123,23 +123,23 @@ func (r *Report) servers(m *Model) {
 		old := r.against() + " nothing"
 		now := "no capture"
 		s := Server{ID: p.Server, Differs: r.DifferingServers[p.Server],
-			Missing: p.LacksCapture(), Pinned: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), Brief: briefText(entries),
+			Missing: p.LacksCapture(), PinnedCounts: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), Brief: briefText(entries),
 			Fails: slices.ContainsFunc(entries, func(e *drifted) bool { return r.FailingDrift[e.Ref()] })}
 		if p.Server != "" {
 			s.Name = text.QuoteName(p.Server)
 		}
 		if p.IsLocked() {
-			old = r.against() + " " + s.Pinned
+			old = r.against() + " " + s.PinnedCounts
 			m.Counts["pins"] += len(p.Locked.Pins)
-			s.Was = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
+			s.PinnedSide = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
 		}
 		if p.BothLockfiles {
 			now = text.Printable(r.CommandLine.Capture) + " nothing"
 		}
 		if p.HasCapture() {
 			m.Counts["entries"] += len(p.Captured.Pins)
-			now = text.Printable(p.Capture) + " " + pin.CountPins(p.Captured.Pins).String()
-			s.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.Captured.ServerInfo.String(), &p.SkippedLines}
+			now = text.Printable(p.CapturePath) + " " + pin.CountPins(p.Captured.Pins).String()
+			s.CapturedSide = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.CapturePath, p.Captured.ServerInfo.String(), &p.SkippedLines}
 		}
 		s.Title = strings.TrimLeft(s.Name+"   "+old, " ") + "   ->   " + now
 		r.about(m, &p, &s)
@@ -212,7 +212,7 @@ func briefText(entries []*drifted) string {
 
 // counts sets the counts for programs, except those that servers adds up.
 func (r *Report) counts(m *Model) {
-	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.Matched.Total(), "drift": len(r.entries),
+	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.MatchedCounts.Total(), "drift": len(r.entries),
 		"blocked": 0, "denied": len(r.Denied), "warnings": 0, "notes": 0, "standing": len(m.Approved)}
 	for _, e := range r.entries {
 		m.Counts["blocked"] += lint.BoolToInt(r.FailingDrift[e.Ref()])
@@ -231,7 +231,7 @@ func (r *Report) counts(m *Model) {
 // captured lists every entry of every capture.
 func (r *Report) captured(m *Model) {
 	m.Captured = []CapturedEntry{}
-	if r.NoData {
+	if r.OmitsData {
 		return
 	}
 	status := map[pin.Ref]string{}
@@ -249,7 +249,7 @@ func (r *Report) captured(m *Model) {
 		for _, one := range p.Captured.Pins {
 			ref := p.Ref(one.Key)
 			c := CapturedEntry{Server: p.Server, List: pin.EntryTypeInfo[one.Type].Member, Name: one.Name, Short: shortRef(one.Type, one.Name),
-				Status: cmp.Or(status[ref], "MATCH"), Digest: one.Digest, Sanitized: one.Sanitized, Denied: denied[ref]}
+				Status: cmp.Or(status[ref], "MATCH"), Digest: one.Digest, Sanitized: one.SanitizedDigest, Denied: denied[ref]}
 			if r.NoExplanations && c.Status != "MATCH" {
 				continue // it is listed with the drift
 			}

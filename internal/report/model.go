@@ -63,7 +63,7 @@ type Model struct {
 	DeselectedCount int      // entries that --only leaves out
 
 	// The number of entries left unexplained because of a limit.
-	Unexplained int
+	UnexplainedCount int
 
 	// A policy changed, so that either all drift is accepted or none.
 	PolicyChanged bool
@@ -79,7 +79,7 @@ type Model struct {
 
 	// The number of denied entries that match their pins. With --part, if denied entries fail the run, it includes
 	// denied entries that the capture lacks.
-	Denied int
+	DeniedCount int
 
 	RefusesDenied bool // these entries fail the run, so Records lists them
 
@@ -151,9 +151,9 @@ type Step struct {
 
 // A Server is one server's two sides, and what drifted between them.
 type Server struct {
-	ID  string `json:"server"` // not made printable
-	Was *Side  `json:"pinned,omitempty"`
-	Now *Side  `json:"now,omitempty"`
+	ID           string `json:"server"` // not made printable
+	PinnedSide   *Side  `json:"pinned,omitempty"`
+	CapturedSide *Side  `json:"now,omitempty"`
 
 	// The ID as it is printed; "" if two captures are compared.
 	Name string `json:"-"`
@@ -170,8 +170,8 @@ type Server struct {
 	// It is pinned, and the folder has no capture of it.
 	Missing bool `json:"-"`
 
-	Fails  bool   `json:"-"` // its drift fails the run
-	Pinned string `json:"-"` // "14 tools", of the pins
+	Fails        bool   `json:"-"` // its drift fails the run
+	PinnedCounts string `json:"-"` // "14 tools", of the pins
 }
 
 // A ReadFirst is a new sentence that is worth reading before the others.
@@ -458,7 +458,7 @@ type Line struct {
 
 	// The number of the shared changes that include this line and those below it, so that they needn't be printed
 	// again; or 0.
-	Shared        int
+	SharedNumber  int
 	AlwaysPrinted bool // it is printed anyway, without its content
 
 	pointer string

@@ -36,7 +36,7 @@ type Input struct {
 	FailsOnWarnings bool
 
 	// The severity of changes decides whether the run fails.
-	FailOn bool
+	FailsBySeverity bool
 
 	RefusesDenied bool // an entry that is denied fails the run
 
@@ -55,7 +55,7 @@ type Input struct {
 	NoExplanations bool
 
 	// No format of this run lists all captured entries, or the changes of each entry.
-	NoData bool
+	OmitsData bool
 
 	// No flag named the server of a single capture.
 	ServerGuessed bool
@@ -199,7 +199,7 @@ type drifted struct {
 // findRelease sets the kind of release that the drift requires, if two sides are compared without a lockfile, or if a
 // severity decides what fails the run (--fail-on).
 func (r *Report) findRelease() {
-	if len(r.entries)+r.DeselectedCount > 0 && (r.Lockfile == "" || r.FailOn) {
+	if len(r.entries)+r.DeselectedCount > 0 && (r.Lockfile == "" || r.FailsBySeverity) {
 		r.bump = r.HighestSeverity.Bump()
 		r.release = r.worstText() + " (" + r.bump + " release)"
 		if r.isUnexplained() {

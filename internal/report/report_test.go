@@ -52,8 +52,8 @@ func TestEntryCounts(t *testing.T) {
 		{pin.Counts{0, 0, 0, 0, 1}, "1 skill", "1 skill"},
 		{pin.Counts{0, 0, 0, 0, 0, 1}, "instructions", "instructions"},
 	} {
-		if tt.c.String() != tt.all || tt.c.Plural() != tt.together {
-			t.Errorf("%v: %q, %q", tt.c, tt.c.String(), tt.c.Plural())
+		if tt.c.String() != tt.all || tt.c.Summary() != tt.together {
+			t.Errorf("%v: %q, %q", tt.c, tt.c.String(), tt.c.Summary())
 		}
 	}
 }

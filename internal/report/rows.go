@@ -184,7 +184,7 @@ func (l *line) inside() (list []*line) {
 
 // describe makes the rows of an entry. They don't depend on what else is shown.
 func (r *Report) describe(e *drifted) {
-	if e.OnlyKindKnown() {
+	if e.ChangesUnknown() {
 		if !r.Bounded {
 			(&describer{drifted: e}).wholes()
 		}
@@ -200,7 +200,7 @@ func (r *Report) describe(e *drifted) {
 		// What didn't change has no rows. Of a renamed entry the new definition is shown whole.
 		sides = differing(sides)
 	}
-	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved, e.Edits...), r.Budget, map[*diff.Change]bool{}}
+	d := &describer{e, describe(e.Type, sides[0], sides[1], e.OldPointers, e.Edits...), r.Budget, map[*diff.Change]bool{}}
 	if len(e.Edits) > 0 {
 		d.compare()
 	}
@@ -423,7 +423,7 @@ func (c *change) tell() {
 		l = &c.of.whole[0].Lines[c.line]
 		l.AlwaysPrinted = strings.Contains(c.at, "/properties/") // its name
 	}
-	l.Shared = c.shared.Number
+	l.SharedNumber = c.shared.Number
 }
 
 // notStored is printed in place of a definition.

@@ -30,7 +30,7 @@ type SharedChanges struct {
 	Rows     []Row
 
 	Breaking bool // "breaking" is printed for it
-	IsLast   bool // it is printed after all blocks, because nothing uses what changed
+	IsLate   bool // it is printed after all blocks, because nothing uses what changed
 
 	entries []*drifted
 	changes []*change // of all of them
@@ -144,12 +144,12 @@ func (r *Report) findShared() {
 	}
 	for _, s := range r.shared {
 		s.Server = r.places[s.entries[0].Server]
-		s.IsLast = s.rank == rankUnused
+		s.IsLate = s.rank == rankUnused
 		s.Breaking = s.breaks != nil && r.release != ""
 		s.Count, s.NewCount, s.Names = who(s.entries, kinds[s.entries[0].kind()])
 	}
 	slices.SortStableFunc(r.shared, func(a, b *SharedChanges) int {
-		return cmp.Or(lint.BoolToInt(a.IsLast)-lint.BoolToInt(b.IsLast), a.Server-b.Server, a.rank-b.rank, len(b.entries)-len(a.entries))
+		return cmp.Or(lint.BoolToInt(a.IsLate)-lint.BoolToInt(b.IsLate), a.Server-b.Server, a.rank-b.rank, len(b.entries)-len(a.entries))
 	})
 }
 
@@ -318,8 +318,8 @@ func (b *Block) SharedNumbers(told map[int]bool) string {
 	var has []int
 	for i := range b.Rows {
 		for _, l := range append(b.Rows[i].Lines, b.Rows[i].Line) {
-			if l.Shared > 0 && !l.AlwaysPrinted && (told == nil || told[l.Shared]) {
-				has = append(has, l.Shared)
+			if l.SharedNumber > 0 && !l.AlwaysPrinted && (told == nil || told[l.SharedNumber]) {
+				has = append(has, l.SharedNumber)
 			}
 		}
 	}
@@ -336,5 +336,7 @@ func (b *Block) HasNothingElse(told map[int]bool) bool {
 	if b.Severity == label.Breaking.String() && b.SharedNumbers(told) == "" {
 		return false // its title says that it is breaking, which no printed shared change says
 	}
-	return !slices.ContainsFunc(b.Rows, func(row Row) bool { return !row.Minor && !(told[row.Shared] || told == nil && row.Shared > 0) })
+	return !slices.ContainsFunc(b.Rows, func(row Row) bool {
+		return !row.Minor && !(told[row.SharedNumber] || told == nil && row.SharedNumber > 0)
+	})
 }

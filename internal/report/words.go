@@ -80,7 +80,7 @@ func MatchLine(in *Input) (line string, ok bool) {
 	}
 	known := &facts.Facts{}
 	for _, p := range in.Comparisons {
-		known.Matched.Add(pin.CountPins(p.Captured.Pins))
+		known.MatchedCounts.Add(pin.CountPins(p.Captured.Pins))
 	}
 	r := &Report{Input: *in, Facts: known}
 	return r.verdictWord() + ": " + r.verdictText(), true
@@ -89,7 +89,7 @@ func MatchLine(in *Input) (line string, ok bool) {
 // verdictText returns the verdict after its word (DRIFT): the warnings first, then the drift by kind, what is wrong
 // with whole servers, and what matches.
 func (r *Report) verdictText() string {
-	matched := r.Matched
+	matched := r.MatchedCounts
 	verb := " match "
 	if matched.Total() == 1 {
 		verb = " matches "
@@ -212,7 +212,7 @@ func (r *Report) problems() (list []Problem) {
 				command = r.CommandLine.ForVerb("lock", "--server "+shell.PasteableServerID(p.FileServer, p.Server))
 			}
 			add("other-server", "looks like another server", fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
-				text.Printable(p.Capture), pin.CountPins(p.Captured.Pins).Plural(), pin.CountPins(p.Locked.Pins).Plural(), of), command)
+				text.Printable(p.CapturePath), pin.CountPins(p.Captured.Pins).Summary(), pin.CountPins(p.Locked.Pins).Summary(), of), command)
 		}
 		isNew := "no pins of " + server
 		isGone := "no capture of " + server
@@ -269,7 +269,7 @@ func driftKindNote(d *pin.Drift) string {
 		rest = ", and differs in more"
 	}
 	if d.Kind == pin.DriftDuplicate {
-		return text.FormatCount(len(d.Copies), pin.EntryTypeInfo[d.Type].Entry) + " of this name: an agent may get any of them; this can't be accepted"
+		return text.FormatCount(len(d.SameNamed), pin.EntryTypeInfo[d.Type].Entry) + " of this name: an agent may get any of them; this can't be accepted"
 	}
 	if d.RenamedFrom != "" {
 		return "renamed from " + text.QuoteName(d.RenamedFrom) + rest
@@ -352,7 +352,7 @@ func (r *Report) steps(m *Model) {
 		// Without a lockfile, --against would compare two files.
 		command.Lockfile = cmp.Or(command.Lockfile, r.Lockfile)
 		// With a lockfile, diff --against accepts a file, but no folder.
-		of := pin.FindComparison(r.Comparisons, r.entries[at].Server).Capture
+		of := pin.FindComparison(r.Comparisons, r.entries[at].Server).CapturePath
 		if file := filepath.Join(r.CommandLine.Capture, filepath.Base(of)); len(r.Comparisons) > 1 || file == of {
 			command.Capture = file
 		}

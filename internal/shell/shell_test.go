@@ -79,7 +79,7 @@ func TestProgramAt(t *testing.T) {
 		"/home/node_modules.old/pinproof":                 "pinproof relock --drop-server a",
 		"":                                                "pinproof relock --drop-server a",
 	} {
-		if got := (Command{Program: ProgramCommand(path)}).DropServer("a"); got != want {
+		if got := (Command{Program: ProgramCommand(path)}).DropServerCommand("a"); got != want {
 			t.Errorf("at %q: %s", path, got)
 		}
 	}

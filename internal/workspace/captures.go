@@ -28,7 +28,7 @@ type source struct {
 	// The server ID that its file name gives; "" for standard input.
 	server string
 
-	scan *capture.ScannedFile
+	scan *capture.ScannedCapture
 	size int // in bytes
 
 	made *pin.Set // the pins that were made last

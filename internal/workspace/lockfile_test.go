@@ -78,21 +78,21 @@ func TestRecorded(t *testing.T) {
 	record := pin.AcceptedWarning{ID: "hidden-text", Digest: pin.DigestPrefix + strings.Repeat("0", 64)}
 	set := func() pin.Set {
 		s := pintest.PinsOf(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
-		s.Pins[0].Accepted = []pin.AcceptedWarning{record}
+		s.Pins[0].AcceptedWarnings = []pin.AcceptedWarning{record}
 		s.Pins[1].Approval = &pin.Approval{By: "Ada"}
-		s.Accepted = []pin.AcceptedWarning{record}
+		s.AcceptedWarnings = []pin.AcceptedWarning{record}
 		return s
 	}
 	for what, change := range map[string]func(*pin.Set){
 		"nothing":                    func(*pin.Set) {},
-		"a record of the whole list": func(s *pin.Set) { s.Accepted = nil },
-		"another of the whole list":  func(s *pin.Set) { s.Accepted = []pin.AcceptedWarning{{ID: "oversize", Digest: record.Digest}} },
-		"a record of an entry":       func(s *pin.Set) { s.Pins[0].Accepted = nil },
-		"one more of an entry":       func(s *pin.Set) { s.Pins[1].Accepted = []pin.AcceptedWarning{record} },
+		"a record of the whole list": func(s *pin.Set) { s.AcceptedWarnings = nil },
+		"another of the whole list":  func(s *pin.Set) { s.AcceptedWarnings = []pin.AcceptedWarning{{ID: "oversize", Digest: record.Digest}} },
+		"a record of an entry":       func(s *pin.Set) { s.Pins[0].AcceptedWarnings = nil },
+		"one more of an entry":       func(s *pin.Set) { s.Pins[1].AcceptedWarnings = []pin.AcceptedWarning{record} },
 		"an approval":                func(s *pin.Set) { s.Pins[1].Approval = nil },
 		"an approver":                func(s *pin.Set) { s.Pins[1].Approval = &pin.Approval{By: "Eve"} },
 		"a digest":                   func(s *pin.Set) { s.Pins[0].Digest = record.Digest },
-		"a sanitized digest":         func(s *pin.Set) { s.Pins[0].Sanitized = record.Digest },
+		"a sanitized digest":         func(s *pin.Set) { s.Pins[0].SanitizedDigest = record.Digest },
 		"a policy":                   func(s *pin.Set) { s.Policy.HashOnly = true },
 		"a version":                  func(s *pin.Set) { s.ServerInfo.Version = "2" },
 		"a mark":                     func(s *pin.Set) { s.Pins[0].Denied = true },

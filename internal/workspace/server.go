@@ -39,7 +39,7 @@ func (w *Workspace) CheckServers() error {
 	}
 	// If the server was guessed and its pins have no entry in common with the capture, a second
 	// server would replace the first.
-	if p := &w.Comparisons[0]; !w.Folder && p.HasNoCommonEntry() {
+	if p := &w.Comparisons[0]; !w.HasFolder && p.HasNoCommonEntry() {
 		f := fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(w.Capture), text.QuoteName(p.Server))
 		if !p.IsPartial { // lock takes a capture whole
 			f.Hint("if it is: %s", w.ForVerb("lock", "--server "+shell.PasteableServerID(p.FileServer, p.Server)))
@@ -58,8 +58,8 @@ func (w *Workspace) CheckServers() error {
 			continue
 		}
 		next := w.Command
-		next.Capture = p.Capture
-		return fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Capture), text.QuoteName(like), common, len(p.Captured.Pins)).
+		next.Capture = p.CapturePath
+		return fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.CapturePath), text.QuoteName(like), common, len(p.Captured.Pins)).
 			Hint("if it is that server: %s --server %s", next.ForVerb("relock"), shell.PasteableServerID(like, "")).
 			Hint("if it is another one: %s --server %s", next.ForVerb("lock"), shell.PasteableServerID(p.FileServer, like))
 	}
@@ -69,7 +69,7 @@ func (w *Workspace) CheckServers() error {
 // isOnlyServer reports whether lock is given a capture that looks like the lockfile's only server: it counts as a
 // capture of that server.
 func (w *Workspace) isOnlyServer(p *pin.Comparison) bool {
-	if w.Server != "" || w.Folder || len(w.Lock.Servers) != 1 {
+	if w.Server != "" || w.HasFolder || len(w.Lock.Servers) != 1 {
 		return false
 	}
 	like, _ := w.similar()(p)

@@ -36,10 +36,10 @@ type Request struct {
 	LeftOut []string
 
 	// Returns the recorded policy with the changes that flags make; nil if the command has no such flags.
-	Policy func(pin.Policy) pin.Policy
+	PolicyFunc func(pin.Policy) pin.Policy
 
 	// The command accepts a lockfile with a pin that its policy forbids, because it can mend that.
-	RepairsForbidden bool
+	AcceptsForbiddenPins bool
 
 	// Without a lockfile, or without the server in it, there is no verdict.
 	NeedsPins bool
@@ -59,10 +59,10 @@ type Workspace struct {
 	exists      bool // the lockfile exists
 	Comparisons []pin.Comparison
 	Drifts      []pin.Drift
-	Folder      bool // the captures are those of a folder
+	HasFolder   bool // the captures are those of a folder
 
 	// The error for a pin that has what its own policy forbids; nil if there is no such pin.
-	Forbidden error
+	ForbiddenError error
 
 	// The lists that at least one of two captures has no response for.
 	Uncompared []string
@@ -114,10 +114,10 @@ func (w *Workspace) loadPinned() error {
 		return err
 	}
 	first := &sources[0]
-	w.Folder = first.path != w.Capture
+	w.HasFolder = first.path != w.Capture
 	first.scan.IsPartial = w.IsPartial
 	// If a single capture is given and is faulty, that error comes first: capture and lockfile may be swapped.
-	if !w.Folder {
+	if !w.HasFolder {
 		if err := first.scan.Err(); err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (w *Workspace) loadPinned() error {
 			return err
 		}
 	}
-	if !w.Folder {
+	if !w.HasFolder {
 		if first.server, err = w.chooseServer(&w.Lock, w.LockPath, first.server); err != nil {
 			return err
 		}
@@ -159,12 +159,12 @@ func (w *Workspace) checkClean() error {
 		}
 		err := forbidden(w.LockPath, &s, p)
 		about := pin.FindComparison(w.Comparisons, s.Server)
-		if !w.RepairsForbidden || about == nil {
+		if !w.AcceptsForbiddenPins || about == nil {
 			return err
 		}
-		w.Forbidden = err
+		w.ForbiddenError = err
 		if w.ShowsWithoutPins && about.State == pin.StatePaired { // relock needs no such state: it checks the pins that it would write
-			about.State = pin.StateForbidden
+			about.State = pin.StateForbiddenPin
 		}
 	}
 	return nil
@@ -188,7 +188,7 @@ func (w Workspace) SelectKnown(isKnown bool) Workspace {
 // compile pairs what the captures list with what is pinned.
 func (w *Workspace) compile(sources []source) error {
 	wanted := func(server string) bool {
-		return !w.Folder || (w.Server == "" || server == w.Server) && !slices.Contains(w.LeftOut, server)
+		return !w.HasFolder || (w.Server == "" || server == w.Server) && !slices.Contains(w.LeftOut, server)
 	}
 	for i := range sources {
 		s := &sources[i]
@@ -203,16 +203,16 @@ func (w *Workspace) compile(sources []source) error {
 		if err != nil {
 			return err
 		}
-		if w.Folder {
+		if w.HasFolder {
 			// This frees its memory as soon as its pins are made.
 			s.scan = nil
 		}
 		w.Comparisons = append(w.Comparisons, p)
 	}
-	if !w.Folder && len(w.Uncaptured) > 0 {
+	if !w.HasFolder && len(w.Uncaptured) > 0 {
 		return fail.New("--uncaptured is for a folder of captures")
 	}
-	if w.Folder {
+	if w.HasFolder {
 		if err := w.addAbsent(wanted, sources); err != nil {
 			return err
 		}
@@ -235,7 +235,7 @@ func (w *Workspace) compile(sources []source) error {
 
 // comparisonOf pins a capture under its server's policy and pairs it with the recorded pins.
 func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
-	p := pin.Comparison{Server: s.server, Capture: s.path, LockfilePath: w.LockPath, State: pin.StateNew, IsPartial: w.IsPartial}
+	p := pin.Comparison{Server: s.server, CapturePath: s.path, LockfilePath: w.LockPath, State: pin.StateNew, IsPartial: w.IsPartial}
 	if set := w.Lock.Find(s.server); set != nil {
 		p.Locked = *set
 		p.State = pin.StatePaired
@@ -261,7 +261,7 @@ func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
 		return p, err
 	}
 	// Only for commands whose output people read: verify doesn't look for unpinned pages.
-	if w.PinsNewServers || w.RepairsForbidden {
+	if w.PinsNewServers || w.AcceptsForbiddenPins {
 		p.PagesUnpinned = p.IsLocked() && !pol.PinsList(pin.Resources) && !pol.ToolsOnly && m.HasAppPages()
 	}
 	p.SkippedLines = m.SkippedLines
@@ -278,14 +278,14 @@ func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
 // single capture and, in a folder, to the servers that have its name recorded or have no pins yet.
 func (w *Workspace) policy(recorded pin.Policy, known bool) pin.Policy {
 	p := recorded
-	if w.Policy != nil {
-		p = w.Policy(p)
+	if w.PolicyFunc != nil {
+		p = w.PolicyFunc(p)
 	}
 	names := pin.SubstituteNames(w.Substitutes)
 	switch {
 	case !known:
 		p.Substitute = names
-	case w.Folder:
+	case w.HasFolder:
 		p.Substitute = recorded.Substitute
 	// A command that only shows drift applies a new name, too, because relock would record it.
 	case w.ShowsWithoutPins:
@@ -297,14 +297,14 @@ func (w *Workspace) policy(recorded pin.Policy, known bool) pin.Policy {
 // missingList refuses a capture without a response for a list that the lockfile pins, because the server can't
 // be judged.
 func (w *Workspace) missingList(m *capture.Capture, locked *pin.Set, pol pin.Policy) error {
-	for entryType := range pin.EntryTypes {
+	for entryType := range pin.EntryTypeCount {
 		pins := locked.PinsOf(entryType)
 		if len(pins) == 0 || !pol.PinsList(entryType) || m.Lists[entryType].Answered || m.Lists[entryType].Problem != nil {
 			continue
 		}
 		f := fail.NewAt(m.Path, "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[entryType].Method, text.Printable(w.LockPath), pin.CountPins(pins)).
 			Hint("capture it whole: pinproof-capture save %s -- COMMAND", shell.QuotePath(m.Path))
-		if !w.Folder {
+		if !w.HasFolder {
 			f.Hint("if it is part of a session, review what is there: %s", w.ForVerb("diff", "--part"))
 		}
 		return f
@@ -342,8 +342,8 @@ func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source)
 
 // NoVerdictError returns the error about servers that can't be judged, of which there is at least one.
 func (w *Workspace) NoVerdictError(servers []string) error {
-	if w.Forbidden != nil {
-		return w.Forbidden
+	if w.ForbiddenError != nil {
+		return w.ForbiddenError
 	}
 	if err := w.unpinned(); err != nil {
 		return err
@@ -370,6 +370,6 @@ func (w *Workspace) NoVerdictError(servers []string) error {
 	if set := w.Lock.Find(first); set != nil && slices.ContainsFunc(set.Pins, func(p pin.Pin) bool { return p.Denied }) {
 		words += ", and no longer know what is denied of it"
 	}
-	return f.Hint("%s: %s", words, w.DropServer(first)).
+	return f.Hint("%s: %s", words, w.DropServerCommand(first)).
 		Hint("in a job that captures a part: %s", w.ForVerb("verify", "--allow missing"))
 }

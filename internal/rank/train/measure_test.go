@@ -461,7 +461,7 @@ type reviewed struct {
 // add makes the review of a poisoned upgrade, and counts where it has the text that was added to a tool.
 func (c *reviewed) add(t *testing.T, before, found pin.Set, tool, text string) {
 	t.Helper()
-	pairs := []pin.Comparison{{Server: "s", Capture: "new.json", State: pin.StatePaired, Locked: before, Captured: found}}
+	pairs := []pin.Comparison{{Server: "s", CapturePath: "new.json", State: pin.StatePaired, Locked: before, Captured: found}}
 	in := report.Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.CompareByDigest(pairs), CanWrite: true}
 	in.Verdict = pin.Verdict{FailingDrift: pin.Refs{}, DifferingServers: map[string]bool{"s": true}}
 	in.AcceptableByName = pin.Refs{}

@@ -124,6 +124,6 @@ func Encode(w io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(jsontree.ASCII(b.Bytes()))
+	_, err := w.Write(jsontree.EscapeNonASCII(b.Bytes()))
 	return err
 }

@@ -22,7 +22,7 @@ func TestWrite(t *testing.T) {
 			`{"schemaVersion":1,"verdict":"error","exitCode":2,"error":{"message":"no such file","hints":["type this"]}}`},
 		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift", CaptureFindings: []report.Finding{{ID: "oversize", Level: "warning"}}, Data: report.Data{Lockfile: "tools.lock",
 			Counts:   map[string]int{"pins": 1},
-			Servers:  []report.Server{{ID: "s", Was: &report.Side{Entries: 1, Policy: jsontree.Object()}, Now: &report.Side{Policy: jsontree.Object(), Capture: "live.json", Noise: &noise}}},
+			Servers:  []report.Server{{ID: "s", PinnedSide: &report.Side{Entries: 1, Policy: jsontree.Object()}, CapturedSide: &report.Side{Policy: jsontree.Object(), Capture: "live.json", Noise: &noise}}},
 			Captured: []report.CapturedEntry{{Server: "s", List: "tools", Name: "a", Short: "not printed", Status: "MATCH", Digest: "sha256:1", Sanitized: "sha256:2"}},
 			Approved: []report.Finding{{Server: "s", List: "tools", Name: "a", ID: "padding", Level: "warning", Approved: true, RawPointer: "/title", Detail: "much"}},
 			Unpinned: none,

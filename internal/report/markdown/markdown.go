@@ -92,7 +92,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 		page.WriteString(block)
 	}
 	rest := printed(t.WriteLateShared)
-	rest += printed(t.WriteWithoutBlocks)
+	rest += printed(t.WriteEntriesWithoutBlock)
 	if rest = fence("diff", strings.TrimPrefix(rest, "    \n")) + others.String(); len(rest) <= room+most {
 		page.WriteString(rest)
 	} else {

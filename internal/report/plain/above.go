@@ -34,11 +34,11 @@ func (t *Writer) told(list []report.Line) (told []toldLine) {
 		l := toldLine{Line: list[0]}
 		part := list[:1+below(list)]
 		list = list[1:]
-		isShared := l.Shared > 0 && t.Shown[l.Shared] && !t.Full
+		isShared := l.SharedNumber > 0 && t.Shown[l.SharedNumber] && !t.Full
 		if isShared {
 			l.Line = report.Line{Name: l.Name, Depth: l.Depth}
-			l.as = "as in " + text.FormatNumber(part[0].Shared)
-			l.home = part[0].Shared
+			l.as = "as in " + text.FormatNumber(part[0].SharedNumber)
+			l.home = part[0].SharedNumber
 		}
 		if isShared || t.refer(&l, part) {
 			list = list[len(part)-1:]

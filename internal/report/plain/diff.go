@@ -48,7 +48,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		last = b
 	}
 	t.WriteLateShared(m)
-	t.WriteWithoutBlocks(m)
+	t.WriteEntriesWithoutBlock(m)
 	t.WriteBlankLine()
 	if t.brief {
 		t.WriteText("", run('~', "minor, see --full: "+m.Minor))
@@ -250,7 +250,7 @@ func (t *Writer) rows(indent string, b *report.Block) {
 		if row.Minor && !t.Full {
 			continue
 		}
-		if row.Shared == 0 || !t.Shown[row.Shared] {
+		if row.SharedNumber == 0 || !t.Shown[row.SharedNumber] {
 			t.row(indent, indent, row)
 		}
 	}
@@ -381,96 +381,5 @@ func (t *Writer) WriteDefinition(e *report.Entry) {
 	}
 	for _, f := range of.Files.Parts {
 		show(text.QuoteName(f.Name), f.Value)
-	}
-}
-
-// numbered returns a block's number, padded to the widest, for a line's beginning.
-func numbered(m *report.Model, n int) string {
-	return fmt.Sprintf("%*d  ", len(fmt.Sprint(len(m.Shared)+len(m.Blocks))), n)
-}
-
-// WriteShared prints the changes that several entries share.
-func (t *Writer) WriteShared(m *report.Model) {
-	for _, s := range m.Shared {
-		t.Shown[s.Number] = true
-	}
-	t.several(m, false, "in several:")
-}
-
-// WriteLateShared prints the shared changes that come after all blocks.
-func (t *Writer) WriteLateShared(m *report.Model) { t.several(m, true, "in several, and not used:") }
-
-func (t *Writer) several(m *report.Model, late bool, title string) {
-	for _, s := range m.Shared {
-		if s.IsLast != late || !t.Shown[s.Number] {
-			continue
-		}
-		if title != "" {
-			t.WriteBlankLine()
-			t.WriteText("", run('*', title))
-			title = ""
-		}
-		number := numbered(m, s.Number)
-		of := ""
-		if m.HasSeveralServers {
-			of = " of server " + m.Servers[s.Server].Name
-		}
-		indent := strings.Repeat(" ", len(number))
-		t.number = s.Number
-		for _, row := range s.Rows {
-			t.row(number, indent, row)
-			number = indent
-		}
-		breaking := ""
-		if s.Breaking {
-			breaking = "breaking "
-		}
-		t.WriteText(indent, run('!', breaking), run('*', "in "+s.Count+s.NewCount+of), run('=', strings.TrimRight(": "+s.Names, ": ")))
-	}
-}
-
-// nothingElse reports whether a block isn't printed, because its whole content was printed above.
-func (t *Writer) nothingElse(b *report.Block) bool {
-	return !t.Full && b.HasNothingElse(t.Shown)
-}
-
-// WriteWithoutBlocks names the entries without a block, with the numbers of their shared changes.
-func (t *Writer) WriteWithoutBlocks(m *report.Model) {
-	names := map[string][]string{} // by the shared changes
-	var order []string
-	for _, b := range m.Blocks {
-		if !t.nothingElse(b) {
-			continue
-		}
-		t.brief = t.brief || b.MinorSummary != ""
-		said := b.SharedNumbers(t.Shown)
-		if said == "" && b.Minor {
-			said = "minor"
-		}
-		if names[said] == nil {
-			order = append(order, said)
-		}
-		names[said] = append(names[said], b.Names...)
-	}
-	runs := []layout.Run{run('*', "nothing else: ")}
-	for i, said := range order {
-		if i > 0 {
-			runs = append(runs, run('=', "; "))
-		}
-		runs = append(runs, run('=', strings.Join(names[said], ", ")))
-		if said != "" {
-			runs = append(runs, run('~', " ("+said+")"))
-		}
-	}
-	if order != nil {
-		t.WriteBlankLine()
-		t.WriteText("", runs...)
-	}
-}
-
-// ForgetShared makes later blocks print the shared changes themselves.
-func (t *Writer) ForgetShared(m *report.Model) {
-	for _, s := range m.Shared {
-		delete(t.Shown, s.Number)
 	}
 }

@@ -37,11 +37,11 @@ func TestWriter(t *testing.T) {
 		{"what is printed before all blocks", func(t *Writer) {
 			t.Shown[3] = true
 			t.WriteLines("  ", t.told([]report.Line{
-				{Name: "sort", Phrase: "object, required", Shared: 3, AlwaysPrinted: true},
+				{Name: "sort", Phrase: "object, required", SharedNumber: 3, AlwaysPrinted: true},
 				{Depth: 1, Name: "by", Phrase: "string"},
-				{Name: "path", Phrase: "string", Shared: 3, AlwaysPrinted: true},
-				{Name: "size", Phrase: "string", Shared: 4, AlwaysPrinted: true},
-				{Name: "_meta", Phrase: "object", Shared: 3},
+				{Name: "path", Phrase: "string", SharedNumber: 3, AlwaysPrinted: true},
+				{Name: "size", Phrase: "string", SharedNumber: 4, AlwaysPrinted: true},
+				{Name: "_meta", Phrase: "object", SharedNumber: 3},
 			}))
 		}, "  sort, path  as in 3\n  size        string\n"},
 		{"what is printed above", func(t *Writer) {

@@ -29,7 +29,7 @@ type Style struct {
 	Quiet bool
 
 	// Print commands that approve without asking, because the reader is at a terminal.
-	Ready bool
+	ShowsApproveCommands bool
 
 	// The sign of each line is in its first column, as in a diff.
 	Diff bool
@@ -164,7 +164,7 @@ func (t *Writer) WriteSteps(steps ...report.Step) {
 // WriteNextSteps prints the next steps.
 func (t *Writer) WriteNextSteps(m *report.Model) {
 	t.WriteSteps(m.Next...)
-	if t.Ready {
+	if t.ShowsApproveCommands {
 		t.WriteSteps(m.ApproveCommands...)
 	} else {
 		t.WriteSteps(m.ManualSteps...)

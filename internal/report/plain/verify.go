@@ -19,7 +19,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style) error {
 		switch {
 		// Quiet output still mentions denied entries, because only a guard or a rule of the client keeps them from
 		// the agent.
-		case t.Quiet && m.Denied == 0:
+		case t.Quiet && m.DeniedCount == 0:
 			return nil
 		case len(m.Approved) > 0:
 			line += ": " + m.Review.Command
@@ -102,14 +102,14 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 	for _, s := range m.Servers {
 		if s.Missing {
 			t.block(m.NoVerdict != nil, "[MISSING]", " server="+s.Name)
-			t.WriteNotes("  | ", s.Pinned+" pinned, and no capture to hold against them")
+			t.WriteNotes("  | ", s.PinnedCounts+" pinned, and no capture to hold against them")
 		}
 	}
 	if left > 0 {
 		t.printf("%s of detail left out: %s\n", text.FormatCount(left, "line"), m.Review.Command)
 	}
-	if m.Unexplained > 0 {
-		t.WriteText("", run('!', "too much drift to explain all of it here: of "+text.FormatCount(m.Unexplained, "more entry")+" only the kind is said"))
+	if m.UnexplainedCount > 0 {
+		t.WriteText("", run('!', "too much drift to explain all of it here: of "+text.FormatCount(m.UnexplainedCount, "more entry")+" only the kind is said"))
 	}
 }
 

@@ -55,7 +55,7 @@ func HostileReport(t testing.TB, name, key, old, new string) *report.Report {
 		list(tool("changed", old), tool("alike", old), tool(name, old), tool("renamed", old), tool(name+"-", old), tool("was-"+name, new)),
 		list(tool("changed", new), tool("alike", new), tool(name, new), tool("+"+name, new), tool("twice", new), tool("twice", old), tool("is-"+name, new)))
 	p := &r.Comparisons[0]
-	p.Captured.ServerInfo, p.Capture = pin.ServerInfo{Name: new}, old
+	p.Captured.ServerInfo, p.CapturePath = pin.ServerInfo{Name: new}, old
 	r.Lockfile, r.CommandLine.Capture = new, old
 	for _, tool := range []string{"changed", name, "alike"} {
 		f := lint.Finding{Server: p.Server, Entry: tool, ID: "hidden-text", Warning: true, Pointer: jsontree.ExtendPointer("", key), Detail: text.Printable(new)}

@@ -26,14 +26,14 @@ func NewReportOf(pairs []pin.Comparison, locked []pin.Set) *report.Report {
 // ListsReport is the report of two lists of tools, the first of which is locked.
 func ListsReport(t testing.TB, old, new string) *report.Report {
 	t.Helper()
-	p := pin.Comparison{Server: "s", Capture: "live.json", State: pin.StatePaired,
+	p := pin.Comparison{Server: "s", CapturePath: "live.json", State: pin.StatePaired,
 		Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}
 	return NewReportOf([]pin.Comparison{p}, nil)
 }
 
 // UpgradeReport is the report of what a server has in place of its pins.
 func UpgradeReport(pinned, found pin.Set) *report.Report {
-	in := NewReportOf([]pin.Comparison{{Server: "s", Capture: "new.json", State: pin.StatePaired, Locked: pinned, Captured: found}}, []pin.Set{pinned}).Input
+	in := NewReportOf([]pin.Comparison{{Server: "s", CapturePath: "new.json", State: pin.StatePaired, Locked: pinned, Captured: found}}, []pin.Set{pinned}).Input
 	in.CommandLine = shell.Command{Capture: "new.json"}
 	return NewReport(in)
 }
@@ -54,7 +54,7 @@ func FolderReport(t *testing.T, folder string) *report.Report {
 	})
 	for server, old := range oldest {
 		label := filepath.Base(server)
-		p := pin.Comparison{Server: label, Capture: label + ".json", State: pin.StatePaired,
+		p := pin.Comparison{Server: label, CapturePath: label + ".json", State: pin.StatePaired,
 			Locked: pintest.RealPins(t, old, label), Captured: pintest.RealPins(t, newest[server], label)}
 		pairs, locked = append(pairs, p), append(locked, p.Locked)
 	}
@@ -106,7 +106,7 @@ func NewReport(in report.Input) *report.Report {
 	for i := range in.Drifts {
 		in.AcceptableByName[in.Drifts[i].Ref()] = true
 	}
-	return report.New(in, facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{MaxBytes: in.MaxBytes, KindsOnly: in.Bounded, NoExplanations: in.NoExplanations, BreakingFirst: in.FailOn}))
+	return report.New(in, facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{MaxBytes: in.MaxBytes, KindsOnly: in.Bounded, NoExplanations: in.NoExplanations, BreakingFirst: in.FailsBySeverity}))
 }
 
 // OldList and NewList are an upgrade with drift of most kinds: a hidden text, an order, two changes that are alike, a

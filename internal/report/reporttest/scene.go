@@ -64,7 +64,7 @@ func (s Scene) Report(t testing.TB) *report.Report {
 	if !taken {
 		return nil
 	}
-	p := pin.Comparison{Server: s.Server, Capture: "live.json"}
+	p := pin.Comparison{Server: s.Server, CapturePath: "live.json"}
 	set := lock.Find(s.Server)
 	if set != nil {
 		p.Locked = *set

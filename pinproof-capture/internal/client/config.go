@@ -34,8 +34,8 @@ type Config struct {
 	Data    []byte           // as read
 	entries map[string]entry // by server ID
 
-	// The IDs of the servers to use, sorted.
-	IDs []string
+	// The SelectedIDs of the servers to use, sorted.
+	SelectedIDs []string
 
 	// The folder that the client starts its servers in.
 	Project string
@@ -118,16 +118,16 @@ func Read(file string, given []string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(c.IDs) == 0 {
+	if len(c.SelectedIDs) == 0 {
 		return nil, namesIn(file, 0)
 	}
 	for _, id := range given {
-		if !slices.Contains(c.IDs, id) {
-			return nil, fail.New("%s has no server %s; it has %s", text.Printable(file), text.QuoteName(id), strings.Join(text.QuoteNames(c.IDs), ", "))
+		if !slices.Contains(c.SelectedIDs, id) {
+			return nil, fail.New("%s has no server %s; it has %s", text.Printable(file), text.QuoteName(id), strings.Join(text.QuoteNames(c.SelectedIDs), ", "))
 		}
 	}
 	if len(given) > 0 {
-		c.IDs = slices.Compact(slices.Sorted(slices.Values(given)))
+		c.SelectedIDs = slices.Compact(slices.Sorted(slices.Values(given)))
 	}
 	return c, nil
 }
@@ -151,7 +151,7 @@ func FindConfig(folder string) (file string, err error) {
 			if err != nil && !fail.AsError(err).IsMissing {
 				return "", err
 			}
-			if err == nil && len(c.IDs) > 0 {
+			if err == nil && len(c.SelectedIDs) > 0 {
 				found = append(found, path)
 			}
 		}
@@ -224,7 +224,7 @@ func parse(file string, data []byte) (*Config, error) {
 	for id, e := range c.entries {
 		c.entries[id] = e.unguarded(id)
 	}
-	c.IDs = slices.Sorted(maps.Keys(c.entries))
+	c.SelectedIDs = slices.Sorted(maps.Keys(c.entries))
 	return c, nil
 }
 
@@ -329,11 +329,11 @@ func (c *Config) Capture(ctx context.Context, dir string, o mcp.Options) ([]Resu
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	results := make([]Result, len(c.IDs))
+	results := make([]Result, len(c.SelectedIDs))
 	// At most four at once: each may be a whole runtime or a browser.
 	slots := make(chan struct{}, 4)
 	var running sync.WaitGroup
-	for i, id := range c.IDs {
+	for i, id := range c.SelectedIDs {
 		running.Go(func() {
 			slots <- struct{}{}
 			line, err := c.capture(ctx, id, dir, o)

@@ -130,19 +130,19 @@ func FuzzWrap(f *testing.F) {
 			return
 		}
 		before.Rewrite(nil) // must not panic, whoever wrote the guards
-		before.IDs = slices.DeleteFunc(before.IDs, func(id string) bool { return before.entries[id].guard != nil })
-		out, _, refused := before.Rewrite(&Guard{Argv: npxSelf, Flags: []string{"--on-drift", "subset"}})
+		before.SelectedIDs = slices.DeleteFunc(before.SelectedIDs, func(id string) bool { return before.entries[id].guard != nil })
+		out, _, refused := before.Rewrite(&GuardCommand{Argv: npxSelf, Flags: []string{"--on-drift", "subset"}})
 		after, err := parse("x.json", out)
 		if err != nil {
 			t.Fatalf("%s\n%v", out, err)
 		}
-		after.IDs = before.IDs
+		after.SelectedIDs = before.SelectedIDs
 		back, _, _ := after.Rewrite(nil)
 		bare, err := parse("x.json", back)
 		if err != nil {
 			t.Fatalf("%s\n%v", back, err)
 		}
-		for _, id := range before.IDs {
+		for _, id := range before.SelectedIDs {
 			isRefused := slices.ContainsFunc(refused, func(r Result) bool { return r.Server == id })
 			if after.entries[id].guard == nil != isRefused || !bare.entries[id].isSame(before.entries[id]) {
 				t.Fatalf("%s\n%s\n%s", data, out, back)

@@ -19,8 +19,8 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// A Guard is the command line that wrap puts before a server's.
-type Guard struct {
+// A GuardCommand is the command line that wrap puts before a server's.
+type GuardCommand struct {
 	// The words that start this program, and a description of them for a person.
 	Argv        []string
 	Description string
@@ -32,9 +32,9 @@ type Guard struct {
 // Rewrite returns the configuration with guards before the servers, or without guards if g is nil. Comments stay. told
 // shows a person how each server was started and how it is started now, without secrets. Codex's TOML isn't rewritten,
 // because no TOML writer keeps the rest of a file unchanged. refused lists the servers that stay as they are, and why.
-func (c *Config) Rewrite(g *Guard) (out []byte, told string, refused []Result) {
+func (c *Config) Rewrite(g *GuardCommand) (out []byte, told string, refused []Result) {
 	out = c.Data
-	for _, id := range c.IDs {
+	for _, id := range c.SelectedIDs {
 		e := c.entries[id]
 		if (g == nil) == (e.guard == nil) {
 			continue // nothing is left to do
@@ -77,7 +77,7 @@ func (e entry) shown(before []string) string {
 
 // Unguarded returns the servers to which Rewrite would add a guard.
 func (c *Config) Unguarded() []string {
-	return slices.DeleteFunc(slices.Clone(c.IDs), func(id string) bool {
+	return slices.DeleteFunc(slices.Clone(c.SelectedIDs), func(id string) bool {
 		e := c.entries[id]
 		return e.guard != nil || e.wrappable(id) != nil
 	})

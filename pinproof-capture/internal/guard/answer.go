@@ -15,7 +15,7 @@ import (
 func keyOf(m jsontree.Value) string { return strings.TrimSpace(m.Get("id").Text) }
 
 func (c *core) claims(entryType pin.EntryType) bool {
-	return mcp.DeclaresList(c.capabilities, entryType)
+	return mcp.MayDeclareList(c.capabilities, entryType)
 }
 
 // gives reports whether the client gets an entry of a list. It never gets a denied entry. In mode warn it gets all

@@ -40,7 +40,7 @@ func readApproved(server jsontree.Value, values []pin.Substitute) serverPins {
 	a := serverPins{entries: map[pin.Key]entryPin{}, values: values, skills: readSkills(server, values), denied: map[string]bool{}, templates: map[string]*regexp.Regexp{}}
 	// An invalid policy is no error here, because pinproof refuses it with each verdict.
 	a.Policy, _ = lockfile.ParsePolicy(server.Get("policy"))
-	for entryType := range pin.EntryTypes {
+	for entryType := range pin.EntryTypeCount {
 		pins := server.Get(memberOf(entryType))
 		members := pins.Members()
 		if entryType == pin.Instructions {
@@ -116,7 +116,7 @@ func (a *serverPins) plain(name string) string {
 
 // typeOf returns the entry type t with of(t) == word.
 func typeOf(word string, of func(pin.EntryType) string) (entryType pin.EntryType, ok bool) {
-	for entryType := range pin.EntryTypes {
+	for entryType := range pin.EntryTypeCount {
 		if word != "" && of(entryType) == word {
 			return entryType, true
 		}

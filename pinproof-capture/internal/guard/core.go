@@ -47,7 +47,7 @@ type core struct {
 	// The lockfile can't be read: nothing that depends on it passes.
 	unread bool
 
-	lists [pin.EntryTypes]list
+	lists [pin.EntryTypeCount]list
 	// The client's requests that the server hasn't answered yet, by id.
 	open map[string]request
 	// The number of ids that the core has used.
@@ -144,7 +144,7 @@ type held struct {
 	line []byte
 	m    jsontree.Value
 	// For each list, the value that list.done must reach.
-	needs [pin.EntryTypes]int
+	needs [pin.EntryTypeCount]int
 	// It has waited for a list.
 	hasWaited bool
 }
@@ -351,7 +351,7 @@ func (c *core) need(h *held, entryType pin.EntryType, isNew bool) {
 // isOld reports whether the last listing of a list is too old for a call.
 func (c *core) isOld(entryType pin.EntryType) bool {
 	l := &c.lists[entryType]
-	return c.Relist > 0 && l.running == nil && l.done == l.changes && c.now.Sub(l.at) > c.Relist
+	return c.MaxListAge > 0 && l.running == nil && l.done == l.changes && c.now.Sub(l.at) > c.MaxListAge
 }
 
 // act handles a request that may act on an entry.
@@ -759,7 +759,7 @@ func (c *core) isOwn(key string) bool {
 // holdsPinned reports whether an object has a member named like a pinned list: a result, the message around it, or
 // the data of an error. What a tool returns is content, whatever its members are named.
 func (c *core) holdsPinned(result jsontree.Value, method string) bool {
-	for entryType := range pin.EntryTypes {
+	for entryType := range pin.EntryTypeCount {
 		isFolder := method == readDirectory && entryType == pin.Resources // a folder's listing isn't the list of resources
 		isPinned := c.unread || c.pins.PinsList(entryType)
 		if isPinned && !isFolder && method != "tools/call" && result.Has(memberOf(entryType)) {

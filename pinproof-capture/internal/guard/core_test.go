@@ -136,7 +136,7 @@ type stage struct {
 func newStage(t *testing.T, lock, mode string) *stage {
 	t.Helper()
 	s := &stage{t: t, now: time.Unix(1e9, 0), asked: map[string][]string{}}
-	o := Options{PinSource: PinSource{ServerID: "s", Lockfile: lock}, OnDrift: mode, Relist: time.Minute}
+	o := Options{PinSource: PinSource{ServerID: "s", Lockfile: lock}, OnDrift: mode, MaxListAge: time.Minute}
 	j, err := newJudge(o)
 	if err != nil {
 		t.Fatal(err)

@@ -102,7 +102,7 @@ func ReadServers(lock string) (servers jsontree.Value, err error) {
 	in := jsontree.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))
 	in.IsDefinition = func(path []jsontree.Step) bool { return len(path) == 5 && path[4].Name == "definition" }
 	in.SkipKnown = func(_ []jsontree.Step, text []byte) int { return jsontree.ValueEnd(text) }
-	in.Definition = func([]jsontree.Step, jsontree.Value, []byte) {}
+	in.OnDefinition = func([]jsontree.Step, jsontree.Value, []byte) {}
 	root, err := in.ReadSingle()
 	if err != nil {
 		return servers, fail.NewAt(lock, "%s", err)

@@ -75,5 +75,5 @@ func lineOf(args []any) []byte {
 			members = append(members, fmt.Sprintf("%q:%s", pair[0], value))
 		}
 	}
-	return jsontree.ASCII([]byte("{" + strings.Join(members, ",") + "}\n"))
+	return jsontree.EscapeNonASCII([]byte("{" + strings.Join(members, ",") + "}\n"))
 }

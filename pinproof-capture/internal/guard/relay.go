@@ -39,8 +39,8 @@ type relay struct {
 // Options configure a guard.
 type Options struct {
 	PinSource
-	OnDrift string        // ModeEnd, ModeSubset or ModeWarn
-	Relist  time.Duration // the age at which a listing is renewed before the next call; 0 for never
+	OnDrift    string        // ModeEnd, ModeSubset or ModeWarn
+	MaxListAge time.Duration // the age at which a listing is renewed before the next call; 0 for never
 
 	// The file of the log; "" is for none.
 	Log string

@@ -70,7 +70,7 @@ func (g *greeting) line(elapsed time.Duration) string {
 		parts = append(parts, "instructions")
 	}
 	for _, entryType := range pin.RequestOrder {
-		if n := g.counts[entryType]; n > 0 || entryType == pin.Tools && DeclaresList(g.capabilities, entryType) {
+		if n := g.counts[entryType]; n > 0 || entryType == pin.Tools && MayDeclareList(g.capabilities, entryType) {
 			parts = append(parts, text.FormatCount(n, pin.EntryTypeInfo[entryType].Entry))
 		}
 	}

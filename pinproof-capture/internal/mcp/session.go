@@ -161,7 +161,7 @@ func (s *session) answer(ctx context.Context, id int64) (*message, error) {
 type greeting struct {
 	capabilities jsontree.Value
 	instructions bool
-	counts       [pin.EntryTypes]int
+	counts       [pin.EntryTypeCount]int
 }
 
 // DefaultClient is the client name to send by default, that of the most common client.
@@ -223,9 +223,9 @@ func greetingOf(m *message) *greeting {
 	return &greeting{capabilities: result.Get("capabilities"), instructions: result.Get("instructions").Text != ""}
 }
 
-// DeclaresList reports whether the capabilities declare a list. Some old servers send no capabilities; they may still
+// MayDeclareList reports whether the capabilities declare a list. Some old servers send no capabilities; they may still
 // have tools.
-func DeclaresList(capabilities jsontree.Value, entryType pin.EntryType) bool {
+func MayDeclareList(capabilities jsontree.Value, entryType pin.EntryType) bool {
 	if capabilities.Kind != '{' {
 		return entryType == pin.Tools
 	}
@@ -237,7 +237,7 @@ func DeclaresList(capabilities jsontree.Value, entryType pin.EntryType) bool {
 func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 	for _, entryType := range pin.RequestOrder {
 		// Clients ask for skills only where they are declared.
-		if DeclaresList(g.capabilities, entryType) != claimed || !claimed && entryType == pin.Skills {
+		if MayDeclareList(g.capabilities, entryType) != claimed || !claimed && entryType == pin.Skills {
 			continue
 		}
 		n, err := s.pages(ctx, entryType)

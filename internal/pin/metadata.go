@@ -47,14 +47,14 @@ func (p *Comparison) MetadataChanges() (list []MetadataChange) {
 			add(key, what, "", s)
 		}
 	}
-	addEach(Key{}, "warning", AcceptedWarningLines(p.Locked.Accepted), AcceptedWarningLines(p.Captured.Accepted))
+	addEach(Key{}, "warning", AcceptedWarningLines(p.Locked.AcceptedWarnings), AcceptedWarningLines(p.Captured.AcceptedWarnings))
 	gone := slices.DeleteFunc(slices.Clone(p.Locked.Pins), func(before Pin) bool { return p.Captured.Find(before.Key) != nil })
 	for _, either := range slices.Concat(p.Captured.Pins, gone) {
 		key := either.Key
 		before := cmp.Or(p.Locked.Find(key), &Pin{})
 		now := cmp.Or(p.Captured.Find(key), &Pin{})
 		add(key, "denied", before.deniedWord(), now.deniedWord())
-		addEach(key, "warning", AcceptedWarningLines(before.Accepted), AcceptedWarningLines(now.Accepted))
+		addEach(key, "warning", AcceptedWarningLines(before.AcceptedWarnings), AcceptedWarningLines(now.AcceptedWarnings))
 		if before.Digest == now.Digest { // else the definition itself is shown with its files
 			addEach(key, "file", before.fileNames(), now.fileNames())
 		}

@@ -16,7 +16,7 @@ import (
 // supplyTexts puts the definitions of an approved capture into hash-only pins,
 // after checking each against its digest.
 func (w *Workspace) supplyTexts() error {
-	if w.Folder {
+	if w.HasFolder {
 		return fail.New("--against beside a lockfile takes one capture, not a folder")
 	}
 	p := &w.Comparisons[0]
@@ -31,7 +31,7 @@ func (w *Workspace) supplyTexts() error {
 	for i := range p.Locked.Pins {
 		pin := &p.Locked.Pins[i]
 		s := approved.Find(pin.Key)
-		if s == nil || s.Digest != pin.Digest || s.Sanitized != pin.Sanitized {
+		if s == nil || s.Digest != pin.Digest || s.SanitizedDigest != pin.SanitizedDigest {
 			return fail.NewAt(w.Against, "not what was approved: %s doesn't have the pinned digest %s, or not the sanitized one", capture.DescribeEntry(pin.Type, pin.Name), pin.Digest).
 				Hint("use the capture that was locked")
 		}
@@ -105,7 +105,7 @@ func (w *Workspace) pinSides(old, new *side) error {
 // paired by their server IDs.
 func (w *Workspace) loadFiles() error {
 	w.LockPath = ""
-	w.Folder = IsFolder(w.Capture)
+	w.HasFolder = IsFolder(w.Capture)
 	old, err := w.readSide(w.Against)
 	if err != nil {
 		return err
@@ -169,11 +169,11 @@ func (w *Workspace) compareSides(old, new *side, server string) {
 	p.Locked = *cmp.Or(before, &pin.Set{})
 	if after != nil {
 		p.Captured = *after
-		p.Capture = new.path
+		p.CapturePath = new.path
 		unclean := lockfile.FirstUnclean(after)
 		if unclean != nil && new.captures == nil {
-			p.State = pin.StateForbidden
-			w.Forbidden = forbidden(new.path, after, unclean)
+			p.State = pin.StateForbiddenPin
+			w.ForbiddenError = forbidden(new.path, after, unclean)
 		}
 	}
 	w.Comparisons = append(w.Comparisons, p)
@@ -182,7 +182,7 @@ func (w *Workspace) compareSides(old, new *side, server string) {
 // dropUnanswered removes from two captures of a server the lists that either capture has no response for,
 // because these can't be compared.
 func (w *Workspace) dropUnanswered(old, new *side, before, after *pin.Set) {
-	for entryType := range pin.EntryTypes {
+	for entryType := range pin.EntryTypeCount {
 		server := before.Server
 		answered := old.read[server].Lists[entryType].Answered && new.read[server].Lists[entryType].Answered
 		if answered || len(before.PinsOf(entryType))+len(after.PinsOf(entryType)) == 0 {

@@ -14,16 +14,16 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// judge lets the gate judge a comparison. in has the findings and the options of the run; judge adds the
+// reportInput lets the gate judge a comparison. in has the findings and the options of the run; reportInput adds the
 // verdict and the comparison, and returns it as the input of a report. It doesn't make the report, because that
 // takes the most time.
-func (req *request) judge(in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
+func (req *request) reportInput(in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
 	inPins := map[string]bool{} // the servers whose pinned text has a finding
 	for _, f := range in.Findings {
 		if f.FailsRun(in.FailsOnWarnings) {
-			also.Warnings++
+			also.WarningCount++
 		}
-		if f.Scope == lint.ScopePin {
+		if f.Scope == lint.ScopePinOnly {
 			inPins[f.Server] = true
 		}
 	}
@@ -34,10 +34,10 @@ func (req *request) judge(in report.Input, also pin.Faults, allow pin.Leniency) 
 	in.Comparisons, in.Drifts = req.Comparisons, req.Drifts
 	in.CommandLine = req.Command
 	in.IsPartial = req.IsPartial
-	in.ServerGuessed = !req.Folder && req.Server == "" && req.LockPath != ""
+	in.ServerGuessed = !req.HasFolder && req.Server == "" && req.LockPath != ""
 	in.Uncompared = req.Uncompared
-	in.FailOn = allow.BelowFailOn != nil
-	in.RefusesDenied = also.Denied
+	in.FailsBySeverity = allow.BelowFailOn != nil
+	in.RefusesDenied = also.FailsOnDenied
 	if len(v.UnjudgedServers) > 0 {
 		in.NoVerdict = req.NoVerdictError(v.UnjudgedServers)
 	}
@@ -53,7 +53,7 @@ func (req *request) judge(in report.Input, also pin.Faults, allow pin.Leniency) 
 // review judges a comparison for a command that shows all of the drift. The report has the drift that --only
 // selects.
 func (req *request) review() *report.Report {
-	in := req.judge(report.Input{Findings: lint.Findings(req.Comparisons, req.Drifts, req.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
+	in := req.reportInput(report.Input{Findings: lint.Findings(req.Comparisons, req.Drifts, req.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
 	return req.reportOf(in, nil)
 }
 
@@ -75,7 +75,7 @@ func (req *request) suggest(in *report.Input, all *facts.Facts) {
 	for _, p := range req.Comparisons {
 		if p.HasCapture() {
 			expected := p.Captured.Digest
-			if p.IsLocked() || req.Folder { // in a folder, the file's name alone decides the server ID, and anybody can choose it
+			if p.IsLocked() || req.HasFolder { // in a folder, the file's name alone decides the server ID, and anybody can choose it
 				expected += "@" + workspace.StateDigest(&p)
 			}
 			in.ExpectFlags = append(in.ExpectFlags, "--expect "+expected)
@@ -104,7 +104,7 @@ func dryRun(in *report.Input, all *facts.Facts) {
 
 // factsOf works out the facts of a comparison.
 func factsOf(in *report.Input) *facts.Facts {
-	return facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{MaxBytes: in.MaxBytes, KindsOnly: in.Bounded, NoExplanations: in.NoExplanations, BreakingFirst: in.FailOn})
+	return facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{MaxBytes: in.MaxBytes, KindsOnly: in.Bounded, NoExplanations: in.NoExplanations, BreakingFirst: in.FailsBySeverity})
 }
 
 // narrowed returns the facts or, with --only, the facts of the selected drift.

@@ -10,9 +10,9 @@ import (
 func TestRecordChanges(t *testing.T) {
 	digest := func(digit string) string { return DigestPrefix + strings.Repeat(digit, 64) }
 	made := func() Set {
-		s := Set{Server: "s", Accepted: []AcceptedWarning{{ID: "oversize", Digest: digest("a")}}, ServerInfo: ServerInfo{"x", "1"}}
+		s := Set{Server: "s", AcceptedWarnings: []AcceptedWarning{{ID: "oversize", Digest: digest("a")}}, ServerInfo: ServerInfo{"x", "1"}}
 		s.SetPins([]Pin{
-			{Key: Key{Tools, "a"}, HashedDefinition: HashedDefinition{Digest: digest("1")}, Accepted: []AcceptedWarning{{ID: "padding", Place: "/description", Digest: digest("b")}},
+			{Key: Key{Tools, "a"}, HashedDefinition: HashedDefinition{Digest: digest("1")}, AcceptedWarnings: []AcceptedWarning{{ID: "padding", Place: "/description", Digest: digest("b")}},
 				Approval: &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest("c"), Digest: digest("1")}},
 			{Key: Key{Prompts, "a"}, HashedDefinition: HashedDefinition{Digest: digest("2")}},
 		})
@@ -20,12 +20,12 @@ func TestRecordChanges(t *testing.T) {
 	}
 	for name, change := range map[string]func(s *Set){
 		"a policy":                func(s *Set) { s.Policy.RequireClean = true },
-		"a warning of the server": func(s *Set) { s.Accepted = nil },
-		"another id":              func(s *Set) { s.Pins[0].Accepted[0].ID = "oversize" },
-		"another place":           func(s *Set) { s.Pins[0].Accepted[0].Place = "/title" },
-		"another text":            func(s *Set) { s.Pins[0].Accepted[0].Digest = digest("d") },
-		"one warning more":        func(s *Set) { s.Pins[1].Accepted = []AcceptedWarning{{ID: "padding", Digest: digest("2")}} },
-		"no warning":              func(s *Set) { s.Pins[0].Accepted = nil },
+		"a warning of the server": func(s *Set) { s.AcceptedWarnings = nil },
+		"another id":              func(s *Set) { s.Pins[0].AcceptedWarnings[0].ID = "oversize" },
+		"another place":           func(s *Set) { s.Pins[0].AcceptedWarnings[0].Place = "/title" },
+		"another text":            func(s *Set) { s.Pins[0].AcceptedWarnings[0].Digest = digest("d") },
+		"one warning more":        func(s *Set) { s.Pins[1].AcceptedWarnings = []AcceptedWarning{{ID: "padding", Digest: digest("2")}} },
+		"no warning":              func(s *Set) { s.Pins[0].AcceptedWarnings = nil },
 		"no approval":             func(s *Set) { s.Pins[0].Approval = nil },
 		"an approval more":        func(s *Set) { s.Pins[1].Approval = &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest("e")} },
 		"another approver":        func(s *Set) { s.Pins[0].Approval.By = "Bob" },
@@ -65,7 +65,7 @@ func TestRecordChanges(t *testing.T) {
 func TestRecordChangesOfOneSide(t *testing.T) {
 	digest := DigestPrefix + strings.Repeat("a", 64)
 	with := Set{Server: "s"}
-	with.SetPins([]Pin{{Key: Key{Tools, "a"}, HashedDefinition: HashedDefinition{Digest: digest}, Denied: true, Accepted: []AcceptedWarning{{ID: "padding", Digest: digest}},
+	with.SetPins([]Pin{{Key: Key{Tools, "a"}, HashedDefinition: HashedDefinition{Digest: digest}, Denied: true, AcceptedWarnings: []AcceptedWarning{{ID: "padding", Digest: digest}},
 		Approval: &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest, Digest: digest}}})
 	for name, p := range map[string]Comparison{
 		"an entry is gone":  {State: StatePaired, Locked: with, Captured: Set{Server: "s"}},

@@ -82,12 +82,12 @@ func ParseAcceptedWarning(line string) (AcceptedWarning, bool) {
 // more, one further finding counts them.
 const MaxFindingsPerRule = 10
 
-// TextDigest returns the digest in a record of consent to a warning: SHA-256 over the canonical form
+// FinishTextDigest returns the digest in a record of consent to a warning: SHA-256 over the canonical form
 // (RFC 8785) of an array. The array has the whole string that the warning is in, as received but for
 // placeholders, and the name that the warning is about, if there is one. So the consent covers neither
 // another text at the same place nor another name. The text is hashed once for all names in it.
 // By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
-func TextDigest(beginning hash.Hash, name string) string {
+func FinishTextDigest(beginning hash.Hash, name string) string {
 	rest := []byte{}
 	if name != "" {
 		rest = jsontree.AppendString([]byte(","), name)

@@ -30,12 +30,12 @@ const (
 const CaptureHint = "save a server's answer first: pinproof-capture save OUT.jsonl -- COMMAND"
 
 // notCapture is ErrorAt with CaptureHint as a hint.
-func (s *ScannedFile) notCapture(at int, format string, args ...any) *fail.Error {
+func (s *ScannedCapture) notCapture(at int, format string, args ...any) *fail.Error {
 	return s.ErrorAt(at, format, args...).Hint(CaptureHint)
 }
 
 // read creates a reader of data that treats the entries of lists as definitions.
-func (s *ScannedFile) read(data []byte) {
+func (s *ScannedCapture) read(data []byte) {
 	s.Data, s.json, s.defined = data, jsontree.NewReader(data), nil
 	s.json.LimitsDefinitions = true
 	batch := false
@@ -44,20 +44,20 @@ func (s *ScannedFile) read(data []byte) {
 		if ok && len(path) == 1 {
 			// The first element of an array decides whether it is a batch of messages rather than a list of tools.
 			if path[0].Index == 0 {
-				names := jsontree.MemberNames(data[s.json.Start:])
+				names := jsontree.MemberNames(data[s.json.ValueStart:])
 				batch = isMessage(func(name string) bool { return slices.Contains(names, name) })
 			}
 			return !batch
 		}
 		return ok
 	}
-	s.json.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
+	s.json.OnDefinition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
 		s.defined = append(s.defined, s.newEntry(path, v, canonical))
 	}
 }
 
 // readValues returns the JSON values of the file, each of them read strictly.
-func (s *ScannedFile) readValues() ([]jsontree.Value, error) {
+func (s *ScannedCapture) readValues() ([]jsontree.Value, error) {
 	if len(s.Data) > MaxBytes {
 		return nil, s.ErrorAt(-1, "more than 64 MiB: not one server's list of tools")
 	}
@@ -120,7 +120,7 @@ func nearlyJSON(data []byte) bool {
 }
 
 // located returns an error with its place in the file. Only errors about values still lack a place.
-func (s *ScannedFile) located(err error) error {
+func (s *ScannedCapture) located(err error) error {
 	if bad, ok := errors.AsType[*jsontree.Error](err); ok {
 		return s.refuse(bad)
 	}
@@ -128,7 +128,7 @@ func (s *ScannedFile) located(err error) error {
 }
 
 // refuse returns the error for the place where strict reading stopped, with the name of the entry.
-func (s *ScannedFile) refuse(bad *jsontree.Error) *fail.Error {
+func (s *ScannedCapture) refuse(bad *jsontree.Error) *fail.Error {
 	in := bad.Inside
 	if in == nil || in.Name == "" && !bad.Limit {
 		return s.ErrorAt(bad.Offset, "%s", bad.Text)
@@ -141,7 +141,7 @@ func (s *ScannedFile) refuse(bad *jsontree.Error) *fail.Error {
 }
 
 // notJSON returns an error for files that people pass by mistake, such as gzip data or a web page, or nil.
-func (s *ScannedFile) notJSON() error {
+func (s *ScannedCapture) notJSON() error {
 	head := bytes.ToLower(bytes.TrimLeft(s.Data[:min(len(s.Data), 512)], " \t\r\n\ufeff"))
 	if len(bytes.TrimSpace(bytes.TrimPrefix(s.Data, []byte("\ufeff")))) == 0 {
 		return s.ErrorAt(-1, "empty: the server printed nothing").Hint("see what the server wrote to its standard error")
@@ -171,7 +171,7 @@ func (s *ScannedFile) notJSON() error {
 }
 
 // sequence reads the file as JSON values one after another.
-func (s *ScannedFile) sequence() ([]jsontree.Value, error) {
+func (s *ScannedCapture) sequence() ([]jsontree.Value, error) {
 	var values []jsontree.Value
 	for at := 0; ; {
 		v, err := s.json.Next(at, len(s.Data))
@@ -198,7 +198,7 @@ func lineEnd(data []byte, at int) int {
 
 // splitByCR refuses a line with a lone CR that some clients could read as a message and others as noise. Some
 // clients end lines at a CR, others only at an LF.
-func (s *ScannedFile) splitByCR() error {
+func (s *ScannedCapture) splitByCR() error {
 	if bytes.Count(s.Data, []byte("\r"))-bytes.Count(s.Data, []byte("\r\n")) > maxMessages {
 		return s.notCapture(-1, "more than 100,000 carriage returns without a line feed: not the lines of a session")
 	}
@@ -219,7 +219,7 @@ func (s *ScannedFile) splitByCR() error {
 // pieces reads the file piece by piece: the lines of a transcript, or the events of a
 // stream. A piece is noise only if it can't be a message; every other piece is read
 // strictly. end returns the offset where the piece that begins at data[at] ends.
-func (s *ScannedFile) pieces(end func(data []byte, at int) int) ([]jsontree.Value, error) {
+func (s *ScannedCapture) pieces(end func(data []byte, at int) int) ([]jsontree.Value, error) {
 	var values []jsontree.Value
 	for at, to := 0, 0; at < len(s.Data); at = to + 1 {
 		to = end(s.Data, at)
@@ -250,7 +250,7 @@ func (s *ScannedFile) pieces(end func(data []byte, at int) int) ([]jsontree.Valu
 
 // refuseInside refuses a line inside a multi-line value that is a response by itself. Stdio clients read line
 // by line: they would accept that line as a message and skip the rest of the value.
-func (s *ScannedFile) refuseInside(values []jsontree.Value) error {
+func (s *ScannedCapture) refuseInside(values []jsontree.Value) error {
 	for i := range values {
 		v := &values[i]
 		// Some clients end lines at a lone CR, too.
@@ -277,9 +277,9 @@ func (s *ScannedFile) refuseInside(values []jsontree.Value) error {
 
 // isMessageAt reports whether a value of the file, or an element of it if it is a batch,
 // begins at an offset.
-func (s *ScannedFile) isMessageAt(v *jsontree.Value, at int) bool {
+func (s *ScannedCapture) isMessageAt(v *jsontree.Value, at int) bool {
 	items := v.Items()
-	if len(items) > 0 && items[0].Definition > 0 {
+	if len(items) > 0 && items[0].DefinitionNumber > 0 {
 		items = nil // a list of tools
 	}
 	_, found := slices.BinarySearchFunc(items, at, func(item jsontree.Member, at int) int { return int(item.Start) - at })

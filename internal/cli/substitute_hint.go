@@ -18,7 +18,7 @@ import (
 // command that replaces the folder by a name. There is no hint for a part of a session, which keeps the policy,
 // or for a folder of captures, because a name is recorded for one server.
 func (req *request) folderHint() (hint report.Step) {
-	if len(req.Drifts) == 0 || req.LockPath == "" || req.Folder || req.IsPartial {
+	if len(req.Drifts) == 0 || req.LockPath == "" || req.HasFolder || req.IsPartial {
 		return hint
 	}
 	p := &req.Comparisons[0]
