@@ -15,10 +15,12 @@ const userInteraction = "anthropic/requiresUserInteraction"
 //
 //	member                               source                                              read on
 //	ui                                   extension io.modelcontextprotocol/ui, 2026-01-26       2026-11
+//	ui/resourceUri                       the same, older form                                2026-11
+//	openai/outputTemplate                documentation of OpenAI's Apps SDK, the page           2026-11
 //	openai/visibility                    documentation of OpenAI's Apps SDK                     2026-11
 //	openai/widgetAccessible              the same, "true lets the page call the tool"           2026-11
 //	openai/widgetCSP                     the same, where the page may connect                   2026-11
-var pageRights = []string{"ui", "openai/visibility", "openai/widgetAccessible", "openai/widgetCSP"}
+var pageRights = []string{"ui", "ui/resourceUri", "openai/outputTemplate", "openai/visibility", "openai/widgetAccessible", "openai/widgetCSP"}
 
 // metaLabel labels a change in _meta: of a member, inside one, or of several that were added or removed together.
 func (p *place) metaLabel() label.Label {

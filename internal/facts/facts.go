@@ -260,11 +260,12 @@ func (r *reader) explain(e *Entry) {
 func (r *reader) explainTexts(e *Entry, old, new jsontree.Value) {
 	refused := r.budget.RefusalCount()
 	changes := r.compare(e, old, new)
+	sentences := r.newSentences(e, old, new)
 	e.Unexplained = r.budget.RefusalCount() > refused
 	if !e.Unexplained {
 		e.Severity = diff.SeverityOf(&e.Drift, changes)
 	}
-	for _, s := range r.newSentences(e, old, new) {
+	for _, s := range sentences {
 		score := rank.LearnedModel().Score(s.Text)
 		e.NewSentences = append(e.NewSentences, Sentence{s, score})
 		e.Score = max(e.Score, score)

@@ -70,11 +70,15 @@ var writingWords = sync.OnceValue(func() []string {
  revoke rollback run send set start stop submit teardown terminate transfer truncate uninstall unset update upgrade upload upsert wipe write`)
 })
 
+// mostOfName is how many bytes of a name writes reads.
+const mostOfName = 1_000
+
 // nameWord matches a word in a name. A word ends at a separator or before an inner capital.
 var nameWord = text.LazyRegexp(`\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]*`)
 
-// writes reports whether a tool changes something, by its name.
+// writes reports whether a tool changes something, by its name, of which the beginning counts.
 func writes(name string) bool {
+	name = name[:min(len(name), mostOfName)]
 	return slices.ContainsFunc(nameWord().FindAllString(name, -1), func(word string) bool { return slices.Contains(writingWords(), strings.ToLower(word)) })
 }
 

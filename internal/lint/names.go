@@ -17,6 +17,9 @@ import (
 )
 
 const (
+	// The longest word in bytes that may name a tool. Clients accept names of 64 characters.
+	maxName = 4_096
+
 	// Tools or servers named in one detail.
 	maxOthers = 3
 
@@ -539,7 +542,7 @@ func (r *Reviewer) named(word string, at int) {
 // mention reports the tools that a word names. It returns true if another server has such a tool, and either this
 // server lacks the tool or the word also names the other server.
 func (r *Reviewer) mention(word string, at int) (found bool) {
-	if found, isRead := r.wordsRead[word]; isRead {
+	if found, isRead := r.wordsRead[word]; isRead || len(word) > maxName {
 		return found
 	}
 	key := nameKey(word)

@@ -56,6 +56,9 @@ type describer struct {
 
 	// The edits that rows show.
 	shown map[*diff.Change]bool
+
+	// The pointers of the values with a member whose edit isn't minor.
+	changed map[string]bool
 }
 
 // A description has the lines of two definitions, pinned (0) and captured (1), also by their pointers. One of the two may be absent.
@@ -200,7 +203,7 @@ func (r *Report) describe(e *drifted) {
 		// What didn't change has no rows. Of a renamed entry the new definition is shown whole.
 		sides = differing(sides)
 	}
-	d := &describer{e, describe(e.Type, sides[0], sides[1], e.OldPointers, e.Edits...), r.Budget, map[*diff.Change]bool{}}
+	d := &describer{e, describe(e.Type, sides[0], sides[1], e.OldPointers, e.Edits...), r.Budget, map[*diff.Change]bool{}, map[string]bool{}}
 	if len(e.Edits) > 0 {
 		d.compare()
 	}
@@ -242,6 +245,11 @@ func (d *describer) compare() {
 				row.Word = label.EquivalentForm.Words()
 			}
 			d.minor = append(d.minor, row)
+		}
+	}
+	for _, e := range d.Edits {
+		if !e.Minor() {
+			d.changed[above(e.Pointer)] = true
 		}
 	}
 	for _, l := range d.lines {
@@ -363,7 +371,8 @@ func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 			row.Phrase = joined("; ", unseen(e), row.Phrase)
 		}
 	}
-	if len(edits) > 0 && labels == nil || l.is != nil && d.RenamedFrom != "" {
+	isMinor := len(edits) > 0 && labels == nil && !d.changed[at]
+	if isMinor || l.is != nil && d.RenamedFrom != "" {
 		return // the whole definition of a renamed entry is shown
 	}
 	slices.Sort(labels)

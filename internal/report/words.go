@@ -21,6 +21,9 @@ const (
 
 	// In a line of relock, which has shown the entries above.
 	maxClosingNames = 5
+
+	// The most bytes of the words before a command.
+	maxBesideCommand = 40
 )
 
 // shortRef names an entry in a sentence: "write_file", "prompt review",
@@ -458,6 +461,10 @@ func (r *Report) rest(ready func(text, command string)) {
 	said := "approve exactly this"
 	if len(left) > 0 {
 		said = "all but " + text.JoinNames(left, maxSaidNames)
+		// A command isn't wrapped, and a long name before it could be.
+		if len(said) > maxBesideCommand {
+			said = "all but " + text.FormatCount(len(left), "entry")
+		}
 	}
 	ready(said, r.CommandLine.ForVerb("relock", append([]string{"--accept-all"}, r.ExpectFlags...)...))
 }

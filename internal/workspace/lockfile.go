@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -215,8 +216,9 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 				Hint("review again: %s", w.ForVerb("diff"))
 		}
 		w.Lock.Servers = slices.Clone(l.Servers)
-		for server, set := range next {
-			if set == nil {
+		// In their order, so that most are appended.
+		for _, server := range slices.Sorted(maps.Keys(next)) {
+			if set := next[server]; set == nil {
 				l.Drop(server)
 			} else {
 				l.Put(*set)

@@ -215,9 +215,11 @@ func (p *page) filters(items []*item) {
 			}
 		}
 		group.Filters = slices.DeleteFunc(group.Filters, func(f filter) bool { return f.Count == len(items) })
+		var rules strings.Builder
 		for _, f := range group.Filters {
-			p.Style += template.CSS(fmt.Sprintf("@media screen{body:has(#%s:checked) .item:not(.%[1]s){display:none}}\n", f.ID))
+			fmt.Fprintf(&rules, "@media screen{body:has(#%s:checked) .item:not(.%[1]s){display:none}}\n", f.ID)
 		}
+		p.Style += template.CSS(rules.String())
 		if len(group.Filters) > 0 {
 			p.Groups = append(p.Groups, group)
 		}

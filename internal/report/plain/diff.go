@@ -121,7 +121,12 @@ func (t *Writer) readFirst(m *report.Model) {
 		}
 		where := fmt.Sprintf("%s%s (%d)", title, first.Entry, first.Block)
 		title = "    "
-		room := max(5, t.Width-layout.Columns(where)-len("  | ..."))
+		room := t.Width - layout.Columns(where) - len("  | ...")
+		if room < leastBeside {
+			t.WriteText("", run('=', where))
+			where = "      "
+			room = t.Width - len(where) - len("  | ...")
+		}
 		said := []rune(first.Text)
 		if len(said) > room {
 			said = append(said[:room], []rune("...")...)
