@@ -527,6 +527,10 @@ func (p *place) othersLabel() label.Label {
 	mayBeNamed := slices.ContainsFunc(p.schemas, func(pair versions) bool {
 		return slices.ContainsFunc(pair[0].Members(), func(m jsontree.Member) bool { return combines(m.Name) })
 	})
+	for _, schema := range p.around {
+		isOther := func(m jsontree.Member) bool { return !p.around[0].Get("properties").Has(m.Text) }
+		mayBeNamed = mayBeNamed || slices.ContainsFunc(schema.Get("required").Items(), isOther)
+	}
 	switch {
 	case wasClosed && isOpen && !isPattern && !mayBeNamed:
 		return label.UnnamedAccepted
@@ -627,5 +631,9 @@ func (l *labeller) judge(member string, places []*place) {
 	}
 	for _, p := range values {
 		p.Severity = label.Breaking
+		// A minor label would hide the change.
+		if p.Label.Minor() {
+			p.Label = label.Unclear
+		}
 	}
 }

@@ -66,7 +66,7 @@ func (l Label) Severity() Severity { return table[l].severity }
 func (l Label) ForOutput() Label { return table[l].output }
 
 // Minor reports whether one line is enough for a change with the label. Such labels are the last ones.
-func (l Label) Minor() bool { return l >= EquivalentForm }
+func (l Label) Minor() bool { return l >= UnnamedAccepted }
 
 // BreaksOnlyByValues reports whether a change with the label can break something only through the values that the
 // schema accepts. A removed parameter or result is different: it breaks those who used it, whatever is accepted
