@@ -523,10 +523,12 @@ func (p *place) othersLabel() label.Label {
 	isClosed := closed(1, p.New)
 	wasOpen := p.Old.Kind == 't' || isEmpty(p.Old) && !wasClosed
 	isOpen := p.New.Kind == 't' || isEmpty(p.New) && !isClosed
-	// A parameter that isn't in the properties may be named beside them or around them.
-	mayBeNamed := slices.ContainsFunc(p.schemas, func(pair versions) bool {
-		return slices.ContainsFunc(pair[0].Members(), func(m jsontree.Member) bool { return combines(m.Name) })
-	})
+	// A parameter that isn't in the properties may be named by a keyword beside them, or by the schema that combines this one.
+	mayBeNamed := slices.ContainsFunc(p.around[0].Members(), func(m jsontree.Member) bool { return combines(m.Name) })
+	steps, _ := jsontree.SplitPointer(p.Pointer)
+	if own := len(steps) - len(p.inside) - 1; own > 0 {
+		mayBeNamed = mayBeNamed || slices.ContainsFunc(steps[max(0, own-2):own], combines)
+	}
 	for _, schema := range p.around {
 		isOther := func(m jsontree.Member) bool { return !p.around[0].Get("properties").Has(m.Text) }
 		mayBeNamed = mayBeNamed || slices.ContainsFunc(schema.Get("required").Items(), isOther)

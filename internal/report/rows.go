@@ -56,9 +56,6 @@ type describer struct {
 
 	// The edits that rows show.
 	shown map[*diff.Change]bool
-
-	// The pointers of the values with a member whose edit isn't minor.
-	changed map[string]bool
 }
 
 // A description has the lines of two definitions, pinned (0) and captured (1), also by their pointers. One of the two may be absent.
@@ -203,7 +200,7 @@ func (r *Report) describe(e *drifted) {
 		// What didn't change has no rows. Of a renamed entry the new definition is shown whole.
 		sides = differing(sides)
 	}
-	d := &describer{e, describe(e.Type, sides[0], sides[1], e.OldPointers, e.Edits...), r.Budget, map[*diff.Change]bool{}, map[string]bool{}}
+	d := &describer{e, describe(e.Type, sides[0], sides[1], e.OldPointers, e.Edits...), r.Budget, map[*diff.Change]bool{}}
 	if len(e.Edits) > 0 {
 		d.compare()
 	}
@@ -247,11 +244,6 @@ func (d *describer) compare() {
 			d.minor = append(d.minor, row)
 		}
 	}
-	for _, e := range d.Edits {
-		if !e.Minor() {
-			d.changed[above(e.Pointer)] = true
-		}
-	}
 	for _, l := range d.lines {
 		d.differs(l)
 	}
@@ -288,8 +280,10 @@ func (d *describer) attach(e *diff.Change, isOfRequired bool) {
 		isOther := func(l *line) bool { return !l.isPaired() || l.was.Required == l.is.Required }
 		parts = slices.DeleteFunc(slices.Clone(around.below), isOther)
 	}
-	if len(parts) == 0 {
-		parts = []*line{around}
+	// A list of required names that aren't all parameters is among the keywords of the line around it.
+	isKeyword := func(l *signature.Line) bool { return l != nil && l.Keywords.Has("required") }
+	if len(parts) == 0 || isOfRequired && (isKeyword(around.was) || isKeyword(around.is)) {
+		parts = append(parts, around)
 	}
 	for _, l := range parts {
 		l.edits = append(l.edits, e)
@@ -371,8 +365,7 @@ func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 			row.Phrase = joined("; ", unseen(e), row.Phrase)
 		}
 	}
-	isMinor := len(edits) > 0 && labels == nil && !d.changed[at]
-	if isMinor || l.is != nil && d.RenamedFrom != "" {
+	if len(edits) > 0 && labels == nil || l.is != nil && d.RenamedFrom != "" {
 		return // the whole definition of a renamed entry is shown
 	}
 	slices.Sort(labels)
