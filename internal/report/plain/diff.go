@@ -182,7 +182,11 @@ func (t *Writer) WriteFindings(indent, title string, list []report.Finding) {
 	}
 	for _, f := range list {
 		if in := names[said(f)]; in != nil {
-			t.finding(indent, &f, " in "+text.JoinNames(in, maxNames)+text.JoinSpaced(f.Place, f.Detail))
+			most := maxNames
+			if t.Full {
+				most = len(in)
+			}
+			t.finding(indent, &f, " in "+text.JoinNames(in, most)+text.JoinSpaced(f.Place, f.Detail))
 			delete(names, said(f))
 		}
 	}
