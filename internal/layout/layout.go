@@ -262,7 +262,7 @@ func fit(s string, room, width int) (size, columns int) {
 			if blank == 0 && 0 < step && step < i {
 				return step, columns
 			}
-			if blanks == 1 && blank == step {
+			if blanks == 1 && isCutWithout(s[:min(len(s), i+longestMark)], blank-1, room, width) {
 				return blank - 1, columns
 			}
 			if blank == 0 && room >= width/2 {
@@ -276,6 +276,15 @@ func fit(s string, room, width int) (size, columns int) {
 		}
 	}
 	return len(s), columns
+}
+
+// longestMark is at least the length of a mark of ours, such as <U+200B>, in bytes.
+const longestMark = 16
+
+// isCutWithout reports whether fit would cut a text at the index of a space if it didn't have that space.
+func isCutWithout(s string, at, room, width int) bool {
+	size, _ := fit(s[:at]+s[at+1:], room, width)
+	return size == at
 }
 
 // beforeGutter returns where to cut s, at or before an index: the next row must not begin with | or :, which would look

@@ -344,7 +344,7 @@ func (t *Writer) put(indent, below string, l *toldLine, head ...layout.Run) {
 		}
 		room := t.Width - columnsOf(before) - len("  | ")
 		rows := line.Wrap(room, t.room(below))
-		if len(rows) == 1 || room >= leastBeside && rows[0].Runs != nil {
+		if room > 0 && len(rows) == 1 || room >= leastBeside && rows[0].Runs != nil {
 			t.gutter(rows[0], before...)
 			for _, row := range rows[1:] {
 				t.gutter(row, run('=', below))
