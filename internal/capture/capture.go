@@ -590,8 +590,10 @@ func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 	s.Answered = true
 	first := digestsOf(s.lists[0])
 	for i, other := range s.lists[1:] {
-		if differ := append(missingIn(first, other), missingIn(digestsOf(other), s.lists[0])...); differ != nil {
-			return r.ambiguous(entryType, i+2, differ)
+		differ := missingIn(first, other)
+		// The first list is walked only if it has other entries: a session may have many lists.
+		if known := digestsOf(other); len(known) < len(first) || differ != nil {
+			return r.ambiguous(entryType, i+2, append(missingIn(known, s.lists[0]), differ...))
 		}
 	}
 	// All lists have the same digests. A longer list repeats some entries, and the repetition must be reported.
