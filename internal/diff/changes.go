@@ -186,11 +186,12 @@ func (c *Change) isMove() bool { return c.Old.Kind == 0 && c.New.Kind == 0 }
 
 // change returns the change at a node, without a label.
 func (n *node) change() (c Change) {
-	c.Pointer = n.newPointer
+	was, now := n.pointers()
+	c.Pointer = now
 	if n.new == nil {
-		c.Pointer = n.oldPointer
-	} else if n.old != nil && n.oldPointer != n.newPointer {
-		c.OldPointer = n.oldPointer
+		c.Pointer = was
+	} else if n.old != nil && was != now {
+		c.OldPointer = was
 	}
 	if n.isWhole && n.old != nil {
 		c.Old = *n.old

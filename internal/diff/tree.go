@@ -22,13 +22,16 @@ type node struct {
 	// The last steps to the old value and to the new one, or to where they would be: the name of a member, or an index.
 	was, now string
 
-	// The pointers to the old value and to the new one.
-	oldPointer, newPointer string
+	// The approximate length of the longer of its two pointers, in bytes.
+	size int
+
+	// The pointers to the old value and to the new one, once they are needed.
+	places [2]string
 
 	old, new *jsontree.Value // nil where absent
 	at       schema.Position
 
-	// The value was elsewhere in its array, or under another combinator: a change of its own.
+	// The value moved within its array, or to the other combinator, which is a change by itself.
 	moved bool
 
 	// The two values differ and are shown as one change.
@@ -36,6 +39,18 @@ type node struct {
 
 	// There are too many changes inside to tell apart.
 	tooMany bool
+}
+
+// pointers returns the pointers to the old and to the new value.
+func (n *node) pointers() (was, now string) {
+	if n.above == nil {
+		return "", ""
+	}
+	if n.places[1] == "" {
+		was, now = n.above.pointers()
+		n.places = [2]string{jsontree.ExtendPointer(was, n.was), jsontree.ExtendPointer(now, n.now)}
+	}
+	return n.places[0], n.places[1]
 }
 
 // MaxChanges is how many changes inside a value are listed. With more of them the value
@@ -52,7 +67,7 @@ type differ struct {
 	// The old pointers of elements and members whose last step has changed, by their new pointers.
 	was map[string]string
 
-	// Pairs of objects and arrays compared so far.
+	// The results for pairs of objects and arrays compared so far.
 	equal map[versions]bool
 }
 
@@ -62,7 +77,7 @@ func (d *differ) compare(n *node) {
 		d.changes = append(d.changes, n)
 	}
 	first := len(d.changes)
-	apart := len(n.newPointer) <= schema.MaxPointer && !d.equal[versions{n.old, n.new}]
+	apart := n.size <= schema.MaxPointer && !d.equal[versions{n.old, n.new}]
 	switch {
 	case n.old == nil || n.new == nil:
 		n.isWhole = true
@@ -104,15 +119,15 @@ func (d *differ) equalValues(a, b *jsontree.Value) bool {
 // below compares a part of the values at a node.
 func (d *differ) below(n *node, part node) {
 	part.above = n
-	part.oldPointer = jsontree.ExtendPointer(n.oldPointer, part.was)
-	part.newPointer = jsontree.ExtendPointer(n.newPointer, part.now)
+	part.size = n.size + 1 + max(len(part.was), len(part.now))
 	v := cmp.Or(part.new, part.old)
 	if part.old != nil && part.old.Kind == '[' {
 		v = part.old
 	}
 	part.at = n.at.Child(part.now, v)
 	if part.was != part.now && part.old != nil && part.new != nil && len(d.was) < MaxChanges {
-		d.was[part.newPointer] = part.oldPointer
+		was, now := part.pointers()
+		d.was[now] = was
 	}
 	d.compare(&part)
 }
