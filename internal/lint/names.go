@@ -542,8 +542,14 @@ func (r *Reviewer) named(word string, at int) {
 // mention reports the tools that a word names. It returns true if another server has such a tool, and either this
 // server lacks the tool or the word also names the other server.
 func (r *Reviewer) mention(word string, at int) (found bool) {
-	if found, isRead := r.wordsRead[word]; isRead || len(word) > maxName {
-		return found
+	if len(word) > maxName {
+		return false
+	}
+	// The key of any other word costs less than this lookup.
+	if !smallBytes.spells(word) {
+		if found, isRead := r.wordsRead[word]; isRead {
+			return found
+		}
 	}
 	key := nameKey(word)
 	known := r.x.mentionable()[key]
@@ -555,6 +561,9 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 			r.wordsRead[word] = false // its key costs most
 		}
 		return false
+	}
+	if found, isRead := r.wordsRead[word]; isRead {
+		return found
 	}
 	tools, isKnown := r.foreign[&known[0]]
 	if !isKnown {
