@@ -262,8 +262,11 @@ func fit(s string, room, width int) (size, columns int) {
 			if blank == 0 && 0 < step && step < i {
 				return step, columns
 			}
-			if blanks == 1 && isCutWithout(s[:min(len(s), i+longestMark)], blank-1, room, width) {
-				return blank - 1, columns
+			space := strings.LastIndexByte(s[:blank], ' ')
+			// Unless a mark of ours came after it.
+			isLast := blanks == 1 && space == blank-1
+			if isLast && isCutWithout(s[:min(len(s), i+longestMark)], space, room, width) {
+				return space, columns
 			}
 			if blank == 0 && room >= width/2 {
 				blank = beforeGutter(s, i)
