@@ -113,8 +113,8 @@ type Choices struct {
 	// --accept, or --accept-warning where no other flag accepts anything.
 	Accept []Selector
 
-	// Accept has the values of --accept-warning. That flag also accepts the drift of the entry, but a denied entry
-	// stays denied.
+	// The values in Accept come from --accept-warning, which accepts the drift of an entry, too, but leaves a denied entry
+	// denied.
 	KeepsDenied bool
 
 	// --deny: entries to pin and to keep from agents.
@@ -127,8 +127,8 @@ type Choices struct {
 
 	AcceptWarnings bool // --accept-warnings
 
-	// --expect: the set digests to accept, in the order of the servers, each optionally followed by @ and the StateDigestFunc
-	// of the pins. If empty, any digest is accepted.
+	// --expect: the set digests to accept, in the order of the servers, each optionally followed by @ and what
+	// StateDigestFunc returns for the server. If empty, any digest is accepted.
 	ExpectedDigests []string
 
 	// Returns the digest of all that the lockfile has of a server.

@@ -281,7 +281,8 @@ func (d *decision) take() *fail.Error {
 		d.refuseNamed()
 	}
 	for _, w := range d.Warnings {
-		isGone := w.Where == InPinOnly && d.out.Accepted[w.Entry] // accepting the entry replaces the pinned text that the warning is about
+		// Accepting the entry replaces the pinned text that the warning is about.
+		isGone := w.Where == InPinOnly && d.out.Accepted[w.Entry]
 		if w.stays() && !isGone && d.yes.AcceptedWarnings[w.EntryWarning] {
 			d.out.RecordedWarnings[w.EntryWarning] = true
 		}

@@ -92,8 +92,8 @@ func (d *decision) records() *fail.Error {
 }
 
 // acceptsWarnings reports whether flags accept the warnings of an entry. A name refers first to an entry of the
-// compared servers. If flags name entries, --accept-warnings applies only to these and to drifted entries, because perhaps
-// nobody has read the text of any other entry.
+// compared servers. If flags name entries, --accept-warnings applies only to these and to drifted entries, because
+// perhaps nobody has read the text of any other entry.
 func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
 	named := d.AcceptWarning
 	if d.AcceptWarnings {

@@ -48,7 +48,7 @@ func ParseSelector(flag, arg string, words []string) (Selector, error) {
 		return Selector{}, s.wrong("give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits")
 	}
 	s.Key = pin.ParseEntry(name)
-	// Who writes a pattern doesn't mean a tool whose name a server has made to look like one.
+	// A server may list a tool whose name looks like a pattern, and a person who types a pattern doesn't mean that tool.
 	if s.Digest == "" && s.Name == name && strings.ContainsAny(name, "*?") {
 		return Selector{}, s.wrong("there are no patterns").Hint("for a tool of that name: tool=NAME")
 	}

@@ -591,7 +591,7 @@ func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 	first := digestsOf(s.lists[0])
 	for i, other := range s.lists[1:] {
 		differ := missingIn(first, other)
-		// The first list is walked only if it has other entries: a session may have many lists.
+		// The first list may be long, and the others many, so it is searched only if one of them lacks an entry of it.
 		if known := digestsOf(other); len(known) < len(first) || differ != nil {
 			return r.ambiguous(entryType, i+2, append(missingIn(known, s.lists[0]), differ...))
 		}

@@ -88,7 +88,8 @@ func (a *approver) readSelection(cmd *cobra.Command) (err error) {
 		return fail.New("--accept already says what is accepted: it can't be combined with --accept-all")
 	}
 	if len(said.Only) > 0 && !said.NeedsPrompt() {
-		return fail.New("--only narrows the questions: it can't be combined with a flag that accepts or denies")
+		return fail.New("--only narrows the questions: it can't be combined with a flag that accepts or denies").
+			Hint("leave out --only, or the other flags")
 	}
 	if said.NeedsPrompt() {
 		// On its own, --accept-warning accepts the entry, too.

@@ -140,7 +140,8 @@ func describeWhole(key pin.Key, definition jsontree.Value) *candidate {
 // leastFile is the least size, in bytes, of a file that identifies a skill.
 const leastFile = 20
 
-// textless are keywords whose values are no text. A parameter may have such a name, and then its value is an object.
+// textless are keywords whose values are no text: nothing that is short, or a list. A parameter may have such a name, and
+// then its value is an object.
 var textless = []string{"type", "format", "$schema", "$ref", "mimeType", "required"}
 
 // addSaid adds the words of a value's strings, with look-alike letters unified. Because some scripts have no spaces,

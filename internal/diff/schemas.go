@@ -206,24 +206,23 @@ func (p *place) bestRelation() inclusion.Relation {
 
 // relationAlone compares the keyword of a place as if the schemas around it had no other keyword.
 func (p *place) relationAlone() inclusion.Relation {
-	alone := [2]jsontree.Value{}
+	alone := [2]jsontree.Value{jsontree.Object(), jsontree.Object()}
 	for i, schema := range p.around {
-		if v := schema.Get(p.keyword); v.Kind != 0 && (v.Kind != 'n' || p.keyword == "const") { // null has no effect
-			alone[i] = jsontree.Object(jsontree.Member{Name: p.keyword, Value: v})
-		} else {
-			alone[i] = jsontree.Object()
+		if m := (jsontree.Member{Name: p.keyword, Value: schema.Get(p.keyword)}); m.Kind != 0 && hasEffect(&m) {
+			alone[i] = jsontree.Object(m)
 		}
 	}
 	return p.compare(&alone[0], &alone[1], 1)
 }
 
-// only returns a schema with the keywords that f selects. It drops a null, which has no effect except as a constant.
+// only returns a schema with the keywords that f selects and that have an effect.
 func only(v *jsontree.Value, f func(keyword string) bool) *jsontree.Value {
-	kept := jsontree.MapParts(*v, func(m *jsontree.Member) bool {
-		return f(m.Name) && (m.Kind != 'n' || m.Name == "const")
-	})
+	kept := jsontree.MapParts(*v, func(m *jsontree.Member) bool { return f(m.Name) && hasEffect(m) })
 	return &kept
 }
+
+// hasEffect reports whether a keyword may have an effect: null has none, except as a constant.
+func hasEffect(m *jsontree.Member) bool { return m.Kind != 'n' || m.Name == "const" }
 
 // compare proves the relation of two schemas at a nesting depth, if the budget allows. Its cost includes both roots,
 // because a proof follows references into them.
@@ -523,7 +522,8 @@ func (p *place) othersLabel() label.Label {
 	isClosed := closed(1, p.New)
 	wasOpen := p.Old.Kind == 't' || isEmpty(p.Old) && !wasClosed
 	isOpen := p.New.Kind == 't' || isEmpty(p.New) && !isClosed
-	// A parameter that isn't in the properties may be named by a keyword beside them, or by the schema that combines this one.
+	// A parameter that isn't in the properties may be named by a keyword beside them, or by the schema that combines
+	// this one.
 	mayBeNamed := slices.ContainsFunc(p.around[0].Members(), func(m jsontree.Member) bool { return combines(m.Name) })
 	steps, _ := jsontree.SplitPointer(p.Pointer)
 	if own := len(steps) - len(p.inside) - 1; own > 0 {

@@ -262,11 +262,10 @@ func fit(s string, room, width int) (size, columns int) {
 			if blank == 0 && 0 < step && step < i {
 				return step, columns
 			}
-			space := strings.LastIndexByte(s[:blank], ' ')
-			// Unless a mark of ours came after it.
-			isLast := blanks == 1 && space == blank-1
-			if isLast && isCutWithout(s[:min(len(s), i+longestMark)], space, room, width) {
-				return space, columns
+			// After a mark of ours, blank isn't behind a space.
+			isAtSpace := blanks == 1 && strings.HasSuffix(s[:blank], " ")
+			if isAtSpace && isCutWithout(s[:min(len(s), i+longestMark)], blank-1, room, width) {
+				return blank - 1, columns
 			}
 			if blank == 0 && room >= width/2 {
 				blank = beforeGutter(s, i)

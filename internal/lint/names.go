@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// The longest word in bytes that may name a tool. Clients accept names of 64 characters.
-	maxName = 4_096
+	// The longest word, in bytes, that may name a tool. Clients accept names of 64 characters.
+	longestName = 4_096
 
 	// Tools or servers named in one detail.
 	maxOthers = 3
@@ -542,7 +542,7 @@ func (r *Reviewer) named(word string, at int) {
 // mention reports the tools that a word names. It returns true if another server has such a tool, and either this
 // server lacks the tool or the word also names the other server.
 func (r *Reviewer) mention(word string, at int) (found bool) {
-	if len(word) > maxName {
+	if len(word) > longestName {
 		return false
 	}
 	// The key of any other word costs less than this lookup.

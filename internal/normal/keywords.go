@@ -115,7 +115,7 @@ func (f *NormalForms) schemasIn(keyword string, v *jsontree.Value) jsontree.Valu
 // reference replaces a $ref by the form of the schema that it leads to.
 func (f *NormalForms) reference(v *jsontree.Value) jsontree.Value {
 	to, steps := schema.FindSchema(f.root, v)
-	if to == nil || f.open[to] {
+	if to == nil || to == f.root || f.open[to] {
 		f.failed = true
 		return *v
 	}
@@ -139,7 +139,8 @@ func sorted(v jsontree.Value) jsontree.Value {
 	return jsontree.Strings(slices.Compact(list))
 }
 
-// tupleAsPrefixItems writes a list of schemas under items as prefixItems, and additionalItems as items (JSON Schema 2020-12, Appendix G).
+// tupleAsPrefixItems writes a list of schemas under items as prefixItems, and additionalItems as items (JSON Schema
+// 2020-12, Appendix G).
 func tupleAsPrefixItems(s jsontree.Value) jsontree.Value {
 	if s.Get("items").Kind != '[' || s.Has("prefixItems") {
 		return s

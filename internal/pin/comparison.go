@@ -95,15 +95,24 @@ func (p *Comparison) PolicyDiffers() bool {
 	return p.IsLocked() && p.HasCapture() && !p.Locked.Policy.Equal(p.Captured.Policy)
 }
 
-// HasNoCommonEntry reports whether both sides have tools, but not one in common. If a side has no tools, the other entries
-// are compared, except instructions, which have no name.
-func (p *Comparison) HasNoCommonEntry() bool {
-	isNamed := func(p Pin) bool { return p.Type != Instructions }
-	if len(p.Locked.PinsOf(Tools)) > 0 && len(p.Captured.PinsOf(Tools)) > 0 {
-		isNamed = func(p Pin) bool { return p.Type == Tools }
+// IdentifyingEntries lists the entries of both sides whose names tell which server it is: the tools or, if a side has
+// none, all entries except instructions, which have no name.
+func (p *Comparison) IdentifyingEntries() (locked, captured []Pin) {
+	locked = p.Locked.PinsOf(Tools)
+	captured = p.Captured.PinsOf(Tools)
+	if len(locked) == 0 || len(captured) == 0 {
+		isUnnamed := func(p Pin) bool { return p.Type == Instructions }
+		locked = slices.DeleteFunc(slices.Clone(p.Locked.Pins), isUnnamed)
+		captured = slices.DeleteFunc(slices.Clone(p.Captured.Pins), isUnnamed)
 	}
-	isShared := func(captured Pin) bool { return isNamed(captured) && p.Locked.Find(captured.Key) != nil }
-	return slices.ContainsFunc(p.Locked.Pins, isNamed) && slices.ContainsFunc(p.Captured.Pins, isNamed) && !slices.ContainsFunc(p.Captured.Pins, isShared)
+	return locked, captured
+}
+
+// HasNoCommonEntry reports whether both sides have identifying entries, but not one in common.
+func (p *Comparison) HasNoCommonEntry() bool {
+	locked, captured := p.IdentifyingEntries()
+	isShared := func(captured Pin) bool { return p.Locked.Find(captured.Key) != nil }
+	return len(locked) > 0 && len(captured) > 0 && !slices.ContainsFunc(captured, isShared)
 }
 
 // Ref identifies an entry of the server.

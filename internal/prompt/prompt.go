@@ -29,8 +29,8 @@ type Prompter struct {
 	m     *report.Model
 	again string // the command that asks again
 
-	// NothingPinned: nothing is pinned yet. One question, after the whole list, covers all entries of a server; each entry with
-	// a warning has a question of its own.
+	// NothingPinned: nothing is pinned yet. One question, after the whole list, covers all entries of a server; each
+	// entry with a warning has a question of its own.
 	NothingPinned bool
 
 	list []*question

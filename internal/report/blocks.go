@@ -269,10 +269,10 @@ func (r *Report) worst(m *Model, explains bool) {
 			if !e.Class.IsReadFirst() || e.Reason.Cause != one.cause {
 				continue
 			}
-			details = append(details, r.detail(e))
 			if more++; more > 0 {
 				continue
 			}
+			details = append(details, r.detail(e))
 			block := e.number()
 			number := "%s (%d)"
 			if named != nil {
@@ -292,8 +292,8 @@ func (r *Report) worst(m *Model, explains bool) {
 	}
 }
 
-// detail returns what the head adds to the reason why an entry is read first: its new host, or its place for a secret or a
-// file; or "".
+// detail returns what the head adds to the reason why an entry is read first: its new host, or its place for a secret
+// or a file; or "".
 func (r *Report) detail(e *drifted) string {
 	switch e.Reason.Cause {
 	case facts.CauseSecret, facts.CauseWritesFile:

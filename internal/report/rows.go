@@ -636,7 +636,8 @@ func lineOf(l *signature.Line) Line {
 	return Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Place: l.Place, pointer: l.Pointer, isHint: l.IsHint}
 }
 
-// keywords returns the line below l for its keywords. Without a word of its own, it would read like the end of the text above it.
+// keywords returns the line below l for its keywords. Without a word of its own, it would read like the end of the text
+// above it.
 func keywords(shown []layout.Line, l *signature.Line) Line {
 	return Line{Depth: l.Depth + 1, Phrase: "keywords", Text: shown, Place: l.Place + " (keywords)"}
 }

@@ -285,7 +285,7 @@ func (r *Report) breaks() string {
 		said = append(said, what+": "+text.JoinNames(named[what], maxNamed))
 	}
 	if more := len(said) - maxBreaks; more > 0 {
-		said = append(said[:maxBreaks], text.FormatNumber(more)+" more kinds")
+		said = append(said[:maxBreaks], text.FormatCount(more, "more kind"))
 	}
 	return strings.Join(said, "; ")
 }

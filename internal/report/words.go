@@ -214,8 +214,9 @@ func (r *Report) problems() (list []Problem) {
 			if r.ServerGuessed {
 				command = r.CommandLine.ForVerb("lock", "--server "+shell.PasteableServerID(p.FileServer, p.Server))
 			}
+			locked, captured := p.IdentifyingEntries()
 			add("other-server", "looks like another server", fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
-				text.Printable(p.CapturePath), pin.CountPins(p.Captured.Pins).Summary(), pin.CountPins(p.Locked.Pins).Summary(), of), command)
+				text.Printable(p.CapturePath), pin.CountPins(captured).Summary(), pin.CountPins(locked).Summary(), of), command)
 		}
 		isNew := "no pins of " + server
 		isGone := "no capture of " + server

@@ -204,8 +204,8 @@ func (c Command) ReviewCommand() string {
 	return c.ForVerb("relock", last...)
 }
 
-// DropServerCommand makes the command that removes a server's pins. The ID comes from the lockfile, so the command contains it
-// only if it is safe to paste.
+// DropServerCommand makes the command that removes a server's pins. The ID comes from the lockfile, so the command
+// contains it only if it is safe to paste.
 func (c Command) DropServerCommand(server string) string {
 	words := cmp.Or(c.Program, "pinproof") + " relock --drop-server " + PasteableServerID(server, "")
 	if c.Lockfile != "" {

@@ -162,8 +162,8 @@ func (s *signer) values(prefix, at string, v jsontree.Value) {
 }
 
 // root adds an input or output schema. The schema must describe an object (MCP 2025-11-25, Tool), so its line omits
-// "object" before other words, except next to listed values, which imply other types, and says "no type" if the type is missing. The places inside the schema begin with
-// place.
+// "object" before other words, except next to listed values, which imply other types, and says "no type" if the type is
+// missing. The places inside the schema begin with place.
 func (s *signer) root(name, place, pointer string, v jsontree.Value) {
 	from := len(s.lines)
 	s.schema(child{name: name, place: place, pointer: pointer, value: v}, 0)

@@ -140,10 +140,11 @@ func (w *Workspace) unpinned() error {
 // IsLockfile reports whether a path is that of a pinproof lockfile, even a faulty one.
 func IsLockfile(path string) bool { return lockfile.IsLockfile(readRegular(path, lockfile.MaxBytes)) }
 
-// RecordApprovals records the approver and the time (RFC 3339, UTC) with each pin of next whose digest or mark differs from the
-// lockfile, or that has lost its approval. Accepting a warning about a pinned text approves no definition. Sign removes the approval of an entry whose denied
-// mark has changed, and an approval with another hash than the definition, which was given under another policy. If
-// SOURCE_DATE_EPOCH is set (reproducible-builds.org), that is the time.
+// RecordApprovals records the approver and the time (RFC 3339, UTC) with each pin of next whose digest or mark differs
+// from the lockfile, or that has lost its approval. Accepting a warning about a pinned text approves no definition.
+// RecordApprovals removes the approval of an entry whose denied mark has changed, and an approval with another hash than
+// the definition, which was given under another policy. If SOURCE_DATE_EPOCH is set (reproducible-builds.org), that is
+// the time.
 func (w *Workspace) RecordApprovals(next *pin.Set, approver string) error {
 	for _, p := range lockfile.MismatchedApprovals(next, w.Gate.ApprovalHash) {
 		p.Approval = nil
