@@ -70,28 +70,35 @@ func (r *Reviewer) oversizeList(found *pin.Set) {
 	for i := range found.Pins {
 		size += definitionSize(&found.Pins[i])
 	}
-	stopped := ""
-	if n := pinsRead(found); n < len(found.Pins) {
-		first := found.Pins[n]
-		stopped = fmt.Sprintf("; reading stopped at %s bytes, before %s: no more is reviewed", text.FormatNumber(maxRead), first.EntryRef())
-	}
+	detail := "definitions of " + text.FormatNumber(size) + " bytes"
 	if size > maxList {
-		r.add("oversize", "definitions of %s bytes, over %s%s", text.FormatNumber(size), text.FormatNumber(maxList), stopped)
+		detail += ", over " + text.FormatNumber(maxList)
+	}
+	isRead := r.own == nil || r.own.readable == len(found.Pins)
+	if !isRead {
+		first := found.Pins[r.own.readable]
+		detail += fmt.Sprintf("; reading stopped at %s bytes, before %s: no more is reviewed", text.FormatNumber(maxRead), first.EntryRef())
+	}
+	if size > maxList || !isRead {
+		r.add("oversize", "%s", detail)
 	}
 }
 
-// pinsRead returns how many definitions of a set are read: the first ones, with at most maxRead bytes in total.
-func pinsRead(s *pin.Set) int {
-	size := 0
+// A readLimit is the number of bytes of definitions that a run can still read: at first maxRead.
+type readLimit int
+
+// pinsRead returns how many definitions of a set are read, the first ones, and charges their bytes to the limit.
+func (left *readLimit) pinsRead(s *pin.Set) int {
 	for i := range s.Pins {
-		if size += definitionSize(&s.Pins[i]); size > maxRead {
+		if *left -= readLimit(definitionSize(&s.Pins[i])); *left < 0 {
+			*left = 0
 			return i
 		}
 	}
 	return len(s.Pins)
 }
 
-// isUnread reports whether a definition comes after the first maxRead bytes. Such a definition isn't reviewed;
+// isUnread reports whether a definition comes after the first maxRead bytes of the run. Such a definition isn't reviewed;
 // a finding on the list reports that.
 func (r *Reviewer) isUnread(p *pin.Pin) bool {
 	s := r.own

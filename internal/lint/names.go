@@ -153,7 +153,7 @@ type serverNames struct {
 	// the entries that the run may pin; nil: all entries.
 	pinned *pin.Set
 
-	// How many of its definitions are read (pinsRead).
+	// How many of its definitions are read, the first ones (readLimit).
 	readable int
 
 	// The rest is made when it is first needed.
@@ -167,7 +167,7 @@ type serverNames struct {
 }
 
 func newServerNames(s *pin.Set) *serverNames {
-	return &serverNames{set: s, readable: pinsRead(s), words: map[string]bool{}, roots: map[*byte]jsontree.Value{}}
+	return &serverNames{set: s, readable: len(s.Pins), words: map[string]bool{}, roots: map[*byte]jsontree.Value{}}
 }
 
 func (s *serverNames) read() {
@@ -522,14 +522,14 @@ func runs(s string, class func(rune) bool) iter.Seq2[int, string] {
 
 // named looks for a name in one word of a text, and in its parts.
 func (r *Reviewer) named(word string, at int) {
-	if r.mention(word, at) || nameBytes.spells(word) && insideNames.Replace(word) == word {
+	if r.mention(word, at) || nameBytes.spells(word) && !hasDouble(word) {
 		return
 	}
 	isASCII := func(c rune) bool { return c < 0x80 }
 	isBeyond := func(c rune) bool { return c >= 0x80 || nameBytes.has(c) }
 	for _, class := range [...]func(rune) bool{isASCII, isBeyond, nameBytes.has} {
 		for from, name := range runs(word, class) {
-			if r.mention(name, at+from) {
+			if r.mention(name, at+from) || !hasDouble(name) {
 				continue
 			}
 			for between, part := range runs(insideNames.Replace(name), class) {
@@ -537,6 +537,11 @@ func (r *Reviewer) named(word string, at int) {
 			}
 		}
 	}
+}
+
+// hasDouble returns true if insideNames finds something in a word. It costs less than the replacement.
+func hasDouble(word string) bool {
+	return strings.Contains(word, "__") || strings.Contains(word, "--")
 }
 
 // mention reports the tools that a word names. It returns true if another server has such a tool, and either this

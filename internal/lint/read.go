@@ -89,11 +89,15 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 			}
 		}
 		x := NewNameIndex(locked, found)
+		left := readLimit(maxRead)
 		for i := range pairs {
 			p := &pairs[i]
 			// The server is in the lockfile, or in the older of two files.
 			x.known[p.Server] = p.IsLocked()
 			if now := x.now[p.Server]; p.HasCapture() {
+				if of.All || p.Captured.Policy.Descriptions != "" || r.drifted[pin.Ref{Server: p.Server}] {
+					now.readable = left.pinsRead(&p.Captured)
+				}
 				now.gone = of.Gone
 				if !p.IsLocked() && len(of.Acceptable) < len(drifts) {
 					now.pinned = namedOf(p.Captured, isNamed)
@@ -248,11 +252,13 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 		}
 		isTold[told[i].EntryWarning()] = true
 	}
+	left := readLimit(maxRead)
 	for i := range r.locked {
 		s := &r.locked[i]
 		side := pin.FindComparison(r.pairs, s.Server)
 		// Without the names that only a capture lists: the pinned texts don't refer to these.
 		own := newServerNames(s)
+		own.readable = left.pinsRead(s)
 		own.gone = r.of.Gone
 		if side != nil && side.HasCapture() {
 			own.pinned = &side.Captured
@@ -295,13 +301,14 @@ func matching(side *pin.Comparison, p *pin.Pin) *pin.Pin {
 // UnreadServers lists the servers with pinned texts that mentions can't read: texts that are not stored whole
 // and have no matching captured entry, and texts after the first maxRead bytes.
 func UnreadServers(pairs []pin.Comparison, locked []pin.Set) (servers []string) {
+	left := readLimit(maxRead)
 	for i := range locked {
 		s := &locked[i]
 		side := pin.FindComparison(pairs, s.Server)
 		isUnread := func(p pin.Pin) bool {
 			return matching(side, &p) == nil && (p.Definition == nil || s.Policy.ChangesDefinitions())
 		}
-		if pinsRead(s) < len(s.Pins) || slices.ContainsFunc(s.Pins, isUnread) {
+		if left.pinsRead(s) < len(s.Pins) || slices.ContainsFunc(s.Pins, isUnread) {
 			servers = append(servers, s.Server)
 		}
 	}

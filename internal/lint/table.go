@@ -42,7 +42,7 @@ const (
 	maxDefinition  = 256 << 10 // bytes, as received
 	maxList        = 2 << 20   // bytes, definitions only
 
-	// Bytes of one server's definitions; a warning names what isn't read.
+	// Bytes of the definitions of all servers that a run reads; a warning names what isn't read.
 	maxRead = 8 << 20
 
 	// Findings of one id and level in one entry; the rest are counted.
