@@ -155,6 +155,7 @@ func (d *differ) members(n *node) {
 			// Treat absent annotations as an empty object, so that each annotation is a change of its own.
 			none := &jsontree.Value{Kind: '{'}
 			part.old, part.new = cmp.Or(part.old, none), cmp.Or(part.new, none)
+			part.old = withoutMeaningless(part.old, part.new)
 		}
 		if n.at == schema.AtSchema && isExchanged(n.old, n.new, part.now) {
 			continue // it is compared with the other keyword
@@ -165,6 +166,18 @@ func (d *differ) members(n *node) {
 		}
 		d.below(n, part)
 	}
+}
+
+// withoutMeaningless returns old annotations without the hints about writing, if these had no meaning because the tool was
+// read-only, and have one now. So a hint that was approved as minor is a change once clients use it.
+func withoutMeaningless(old, new *jsontree.Value) *jsontree.Value {
+	if old.Get("readOnlyHint").Kind != 't' || new.Get("readOnlyHint").Kind == 't' {
+		return old
+	}
+	meaningful := jsontree.MapParts(*old, func(m *jsontree.Member) bool {
+		return !toolHints[m.Name].writes || !jsontree.Equal(m.Value, new.Get(m.Name))
+	})
+	return &meaningful
 }
 
 // exchangeable are the keywords that SDKs exchange for each other.

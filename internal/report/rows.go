@@ -337,7 +337,7 @@ func (d *describer) differs(l *line) {
 }
 
 // add adds a row about a line with the labels of edits; without edits, with those of the lines inside, or else of the
-// line around it. It marks the edits as shown. It adds no row if all edits are minor.
+// line around it. It marks the edits as shown. It adds no row if all edits are minor, unless the line shares words.
 func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 	at := l.now().Pointer
 	c := &change{of: d.drifted, at: at, cameWhole: l.was == nil}
@@ -365,8 +365,12 @@ func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 			row.Phrase = joined("; ", unseen(e), row.Phrase)
 		}
 	}
-	if len(edits) > 0 && labels == nil || l.is != nil && d.RenamedFrom != "" {
+	isMinor := len(edits) > 0 && labels == nil
+	if isMinor && !l.sharesWords() || l.is != nil && d.RenamedFrom != "" {
 		return // the whole definition of a renamed entry is shown
+	}
+	if isMinor {
+		labels = append(labels, label.EquivalentForm)
 	}
 	slices.Sort(labels)
 	c.label = append(labels, label.OtherMember)[0]
@@ -378,6 +382,17 @@ func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 	}
 	c.row = row
 	d.changes = append(d.changes, c)
+}
+
+// sharesWords reports whether words may have moved between a line and the lines directly around and in it, so that an
+// edit shown there changed this line: the phrase of a list describes its items if these have no line of their own.
+func (l *line) sharesWords() bool {
+	isMajor := func(e *diff.Change) bool { return !e.Minor() }
+	isItems := func(part *line) bool { return !part.isPaired() && !strings.HasSuffix(above(part.now().Pointer), "/properties") }
+	if !l.isPaired() {
+		return l.above != nil && isItems(l) && slices.ContainsFunc(l.above.edits, isMajor)
+	}
+	return slices.ContainsFunc(l.below, func(part *line) bool { return isItems(part) && slices.ContainsFunc(part.edits, isMajor) })
 }
 
 // unshown makes the row of an edit that no line shows, or that is minor.
