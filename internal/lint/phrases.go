@@ -269,7 +269,7 @@ func (t *tokenizer) mark(i int) {
 	case '<', '[':
 		t.tag(i)
 	case '|':
-		isNear := t.download > 0 && i < t.download+8*maxWord && strings.IndexByte(s[t.download:i], '\n') < 0
+		isNear := t.download > 0 && i < t.download+8*maxWord && !strings.Contains(strings.ReplaceAll(s[t.download:i], "\\\n", ""), "\n")
 		if isNear && pipedInto().MatchString(s[i+1:min(len(s), i+2*maxWord)]) {
 			t.add("{piped}", i)
 			t.download = 0

@@ -157,7 +157,8 @@ func sentences(s string) (list []string) {
 			end(next)
 		case '\n':
 			rest := strings.TrimLeft(s[next:min(len(s), next+maxWord)], " \t")
-			if rest == "" || strings.IndexByte("\n-*#|>", rest[0]) >= 0 || rest[0] >= '0' && rest[0] <= '9' {
+			isContinued := strings.HasSuffix(s[:i], "\\") // a command of a shell
+			if rest == "" || !isContinued && strings.IndexByte("\n-*#|>", rest[0]) >= 0 || rest[0] >= '0' && rest[0] <= '9' {
 				end(next)
 			}
 		}
