@@ -16,7 +16,7 @@ import (
 type Input struct {
 	Sides   []pin.Comparison       // sorted by server
 	Drifts  []pin.Drift            // each entry once, with the entry it was renamed from and the denied pin it resembles
-	Verdict pin.Verdict            // of verify.go
+	Verdict pin.Verdict            // the verdict that Judge in verify.go returned
 	Facts   map[pin.Ref]DriftFacts // of each drift
 
 	// Servers without a capture whose pinned text names an added tool. Both of their sides are the pins, and only the

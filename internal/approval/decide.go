@@ -31,7 +31,7 @@ type decision struct {
 
 	refused pin.Refs // drift that was asked for, but has a new warning
 
-	// The definitions, without their names, of the entries that are denied in this run; nil until they are needed.
+	// The definitions of the entries that this run denies, each without its name member; built on first use.
 	copies map[string]bool
 
 	yes *Answers
@@ -50,7 +50,7 @@ func Decide(c *Input, said *Choices) Outcome {
 	read := d.flags
 	if said.Answers != nil {
 		d.yes = said.Answers
-		read = d.marks // what --deny names stays denied with any answer
+		read = d.marks // the answers replace all flags except --deny
 	}
 	err := read()
 	if err == nil {
@@ -149,7 +149,7 @@ func (d *decision) beforeAnswers() *fail.Error {
 		d.out.Warnings = uncovered
 		err := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
 			Hint("read it: %s", d.CommandLine.ForVerb("diff")).Refusal()
-		if !d.Sides[0].IsPartial { // a part of a session keeps its policy
+		if !d.Sides[0].IsPartial { // of a part of a session, the policy can't be changed
 			err.Hint("pin it, then it can be approved: %s", d.CommandLine.WithoutFlag("descriptions").ForVerb(d.CommandName, "--descriptions=preserve"))
 		}
 		return err
@@ -195,7 +195,7 @@ func (d *decision) unrecorded() []Warning {
 // newWarnings returns the error for new warnings that prevent an approval. The error suggests no command that accepts
 // them, so that nobody approves a warning by copy and paste.
 func (d *decision) newWarnings(result string) *fail.Error {
-	prevents := map[string]bool{} // by the name of a tool: warnings about it prevent it
+	prevents := map[string]bool{} // tools, by name, whose drift was rejected because a warning names them
 	for ref := range d.refused {
 		if ref.Type == pin.Tools {
 			prevents[ref.Name] = true
@@ -291,8 +291,8 @@ func (d *decision) take() *fail.Error {
 	return nil
 }
 
-// keepDenied doesn't accept the drift of a denied entry while another entry that resembles its pin isn't accepted: the
-// pin is the only record that this definition is denied.
+// keepDenied leaves the drift of a denied entry unaccepted as long as an unaccepted entry resembles its pin: the pin is
+// the only record that this definition is denied.
 func (d *decision) keepDenied() {
 	open := pin.Refs{}
 	for _, drift := range d.Drifts {
@@ -311,8 +311,8 @@ func (d *decision) keepDenied() {
 	}
 }
 
-// refuseNamed rejects the accepted drifts that a new warning prevents. A rejected entry keeps its pinned text. If the
-// warning about that text prevents the change of another entry, that change is rejected, too.
+// refuseNamed rejects each accepted drift of a tool that an unaccepted new warning names. A rejected entry keeps its
+// pinned text. If a warning about that text names another accepted tool, refuseNamed rejects that tool's drift, too.
 func (d *decision) refuseNamed() {
 	byName := map[string][]*pin.Drift{}
 	for i := range d.drifts {

@@ -153,7 +153,7 @@ func (w *writer) notWritten(err error) error {
 // such a file be replaced. It is longer than a reader takes, and usually longer than a virus scanner takes.
 const busyPatience = 2 * time.Second
 
-// retry calls do again while it fails because a file is in use, for as long as patience.
+// retry calls do until it succeeds, fails for a reason other than a file in use, or patience has passed.
 func retry(patience time.Duration, isBusy func(error) bool, do func() error) error {
 	begin := time.Now()
 	for {

@@ -148,14 +148,14 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		Use:   "help [COMMAND]",
 		Short: "Show the help of a command",
 		RunE: func(_ *cobra.Command, args []string) error {
-			target, unknown, _ := root.Find(args) // no error: all of them take arguments
+			target, unknown, _ := root.Find(args) // Find can't fail: every command accepts arguments
 			if len(unknown) > 0 {
 				return fail.New("unknown command %s", text.QuoteName(unknown[0])).Hint("pinproof --help")
 			}
 			return target.Help()
 		},
 	})
-	root.SetOut(a.out) // before the command that prints to it is made
+	root.SetOut(a.out) // AddCompletion keeps the writer of this moment
 	root.CompletionOptions.DisableDefaultCmd = a.verb != ""
 	if a.verb == "" {
 		root.AddCommand(about.NewVersion(root.Name(), a.build))

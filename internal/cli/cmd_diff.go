@@ -24,7 +24,7 @@ func newDiff(a *app) *cobra.Command {
 	stat := false
 	cmd := &cobra.Command{
 		Use:        "diff CAPTURE [LOCKFILE]",
-		SuggestFor: []string{"status"}, // what other tools call it
+		SuggestFor: []string{"status"}, // names of this command in other tools
 		Short:      "The review: what exactly changed, tool by tool, word by word",
 		Long: `Diff shows how a saved answer of a server differs from its pins, word by word, the
 most dangerous changes first. It shows a change that several entries share once, and

@@ -17,7 +17,7 @@ func newLock(a *app) *cobra.Command {
 	f := &approver{request: request{app: a}}
 	cmd := &cobra.Command{
 		Use:        "lock CAPTURE [LOCKFILE]",
-		SuggestFor: []string{"init", "add"}, // what other tools call it
+		SuggestFor: []string{"init", "add"}, // names of this command in other tools
 		Short:      "Approve: write the pins of a server that has none yet",
 		Long: `Lock pins a saved answer of a server: its tools and, if the capture has them, its
 instructions, prompts, skills and resource templates. It creates LOCKFILE, or adds the

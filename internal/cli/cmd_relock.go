@@ -17,7 +17,7 @@ func newRelock(a *app) *cobra.Command {
 	drop := ""
 	cmd := &cobra.Command{
 		Use:        "relock CAPTURE [LOCKFILE]",
-		SuggestFor: []string{"update"}, // what other tools call it
+		SuggestFor: []string{"update"}, // names of this command in other tools
 		Short:      "Approve drift after reading it, all of it or tool by tool",
 		Long: `Relock shows what differs from the pins, as diff does, and asks step by step whether
 to accept it. Without a terminal, flags decide. Whatever isn't accepted keeps its pin,

@@ -24,7 +24,7 @@ func newVerify(a *app) *cobra.Command {
 	out := &output{request: request{app: a}}
 	cmd := &cobra.Command{
 		Use:        "verify CAPTURE [LOCKFILE]",
-		SuggestFor: []string{"check"}, // what other tools call it
+		SuggestFor: []string{"check"}, // names of this command in other tools
 		Short:      "The gate: does the capture match its pins?",
 		Long: `Verify compares a saved answer of a server with its pins in LOCKFILE: tools.lock in
 this folder or, in a repository, in the nearest folder above. CAPTURE is a file, a
@@ -96,7 +96,7 @@ func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 			l.Kinds[pin.DriftKind(strings.ToUpper(k))] = true
 		case "missing":
 			l.Missing = true
-		case "denied": // the caller handles it, so that denied entries are no fault
+		case "denied": // the caller sets Faults.FailsOnDenied
 		default:
 			return l, fail.New("--allow %s: only added, removed, missing or denied can be allowed", text.QuoteName(k))
 		}

@@ -68,7 +68,7 @@ func (o *output) check(others ...string) error {
 		same := func(other string) bool { return other != "" && workspace.SameFile(path, other) }
 		isStream := func(stream any) bool { // a standard stream may have been redirected to this file
 			f, _ := stream.(*os.File)
-			open, err := f.Stat() // of nil, an error
+			open, err := f.Stat() // Stat of a nil file returns an error
 			return err == nil && os.SameFile(open, there)
 		}
 		if !ok || formats.Find(name) == nil {
@@ -100,7 +100,7 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 		return err
 	}
 	style.Full = o.full                 // nothing is summed up, not even in a file
-	style.Quiet = o.quiet && w == o.out // not in a file
+	style.Quiet = o.quiet && w == o.out // a report in a file has the line of a match
 	return o.text(w, m, style)
 }
 

@@ -98,7 +98,7 @@ func nearness(old, now *candidate) float64 {
 // leastShare is the fraction of a denied entry's words that another entry must have to count as repeating it.
 const leastShare = 0.75
 
-// leastAlike is the similarity from which two descriptions count as the same.
+// leastAlike is the lowest similarity at which two descriptions count as the same.
 const leastAlike = 0.8
 
 // resembles reports whether an entry may be a renamed version of another one, or has most of its words, anywhere in the
@@ -140,8 +140,8 @@ func describeWhole(key pin.Key, definition jsontree.Value) *candidate {
 // leastFile is the least size, in bytes, of a file that identifies a skill.
 const leastFile = 20
 
-// textless are keywords whose values are no text: nothing that is short, or a list. A parameter may have such a name, and
-// then its value is an object.
+// textless lists keywords whose value, if it is a list or a short string, contains no text to compare. A parameter may
+// have the same name; then its value is an object, which is compared.
 var textless = []string{"type", "format", "$schema", "$ref", "mimeType", "required"}
 
 // addSaid adds the words of a value's strings, with look-alike letters unified. Because some scripts have no spaces,

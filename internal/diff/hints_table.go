@@ -2,8 +2,9 @@ package diff
 
 import "pinproof/internal/label"
 
-// toolHints are the annotations by which clients decide whether to ask (MCP 2025-03-26): the value with which a client
-// asks less, which is never the default; whether the hint is about writing; and the label of a change to that value.
+// toolHints lists the annotations that determine whether a client asks for confirmation (MCP 2025-03-26): the value that
+// makes a client ask less often, which is never the default; whether the hint concerns writing; and the label of a change
+// to that value.
 // A hint about writing means nothing for a tool that only reads.
 var toolHints = map[string]struct {
 	asksLess byte

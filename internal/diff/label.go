@@ -69,7 +69,8 @@ func (p *place) toolLabel() label.Label {
 	case len(p.inside) > 0:
 		return p.annotationLabel()
 	case len(p.New.Members()) > 0:
-		return label.HintHarmless // they took the place of something else, and may claim anything
+		// A value that wasn't an object became annotations, which may contain any hint.
+		return label.HintHarmless
 	case isEmpty(p.Old) && isEmpty(p.New):
 		return label.ClientMetadata
 	}

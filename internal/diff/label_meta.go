@@ -6,7 +6,7 @@ import (
 	"pinproof/internal/label"
 )
 
-// userInteraction is the member of _meta that has a person asked at each call (documentation of Claude Code, read
+// userInteraction is the _meta member that makes the client ask a person before each call (documentation of Claude Code, read
 // 2026-11).
 const userInteraction = "anthropic/requiresUserInteraction"
 

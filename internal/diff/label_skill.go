@@ -78,7 +78,8 @@ func (p *place) fileLabel(name string) label.Label {
 		return label.OtherMember
 	}
 	if words.IndentChange(was, is) != "" {
-		return label.TextChanged // unlike a doc comment, a file isn't indented by a compiler
+		// Only an author can reindent a file, so a changed indent counts; compilers reindent doc comments.
+		return label.TextChanged
 	}
 	return p.proseLabel(1)
 }

@@ -215,7 +215,7 @@ func pairAlike(budget *effort.Budget, removed, added []*candidate) {
 	}
 }
 
-// rankOf is 1 for true and 0 for false, to sort by.
+// rankOf returns 1 for true and 0 for false.
 func rankOf(b bool) int {
 	if b {
 		return 1

@@ -14,7 +14,7 @@ func CountRestrictions(s string) int {
 	s = condition().ReplaceAllString(s, "$1")
 	n := 0
 	for {
-		// A word is what \b and \w see as one.
+		// A word consists of ASCII letters, digits and _, as for \w in a regular expression.
 		isOfWord := func(r rune) bool { return r == '_' || r < 0x80 && text.IsAlnum(byte(r)) }
 		start := strings.IndexFunc(s, isOfWord)
 		if start < 0 {

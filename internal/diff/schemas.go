@@ -32,8 +32,8 @@ type side struct {
 	// The parameters that schemas name, in any of their alternatives.
 	parameters map[*jsontree.Value]set
 
-	// Clients that accepted the old schema may reject the new one as a whole: it has more keywords that are null, or
-	// MCP doesn't allow it.
+	// Clients may reject the whole new schema although they accepted the old one, because it sets more keywords to null
+	// or violates MCP.
 	isRefused bool
 
 	// The names of the old schema's parameters and definitions, and its titles.
@@ -278,14 +278,17 @@ func (p *place) isForm(kind int) bool {
 	isOtherType := len(p.inside) == 0 && p.Old.Kind != 0 && p.New.Kind != 0
 	isOdd := func(name string) bool { return !p.used[name] || kind == 0 && !p.known[name] }
 	if isOfDefinitions && (names == nil || isOtherType || slices.ContainsFunc(names, isOdd)) {
-		return false // a definition isn't part of the forms, or has a name that a reader has not seen
+		// The normal forms don't cover an unused definition, and its name may be new to the reader.
+		return false
 	}
 	if normal.EqualKeyword(old, new, p.around[0], p.around[1], p.keyword) {
 		return true
 	}
 	schemas := p.schemas
 	if p.inDefinitions && !isOfDefinitions {
-		schemas = schemas[1:] // a reader finds something else under the name of the definition
+		// Skip the whole schema: its normal form ignores the names of definitions, but readers look definitions up by
+		// name.
+		schemas = schemas[1:]
 	}
 	return slices.ContainsFunc(schemas, func(pair versions) bool { return normal.Equal(old, new, pair[0], pair[1]) })
 }
@@ -309,7 +312,8 @@ func (p *place) schemaLabel() label.Label {
 	isTested := p.isTested || p.inDefinitions && p.testsDefinitions
 	switch {
 	case p.isMove() && p.at == schema.AtSchema && !isCombination(p.keyword):
-		return label.AcceptedValuesChanged // another place in a tuple
+		// The schema moved to another index of the array, so it applies to another element.
+		return label.AcceptedValuesChanged
 	case p.inDefinitions && len(p.steps) > 2 && k != label.TextChanged && k != label.HeaderExported && !p.uses(p.steps[2]):
 		return label.UnusedDefinition
 	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword || k == label.HeaderExported:
@@ -445,7 +449,8 @@ func (p *place) parameterLabel() label.Label {
 	if len(names) > 0 && !slices.ContainsFunc(names, isOnlyHere) {
 		switch p.bestRelation() {
 		case inclusion.Wider:
-			return label.ConstraintLoosened // they are in one of several alternatives now
+			// Another keyword, such as anyOf, still names these parameters, so only the accepted values differ.
+			return label.ConstraintLoosened
 		case inclusion.Narrower:
 			return label.ConstraintTightened
 		case inclusion.Same:
@@ -618,7 +623,7 @@ func (l *labeller) judge(member string, places []*place) {
 	}
 	if !s.isRefused && l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.ProvesSubset(l.budget, narrow, wide) {
 		for _, p := range values {
-			// The proof doesn't know what a dialect ignores.
+			// The proof assumes that every keyword applies, so it can't clear a change of $schema.
 			if p.Severity == label.Breaking && p.Label.BreaksOnlyByValues() && p.Pointer != "/"+member+"/$schema" {
 				p.Severity = label.Behaviour
 			}

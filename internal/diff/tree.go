@@ -31,13 +31,13 @@ type node struct {
 	old, new *jsontree.Value // nil where absent
 	at       schema.Position
 
-	// The value moved within its array, or to the other combinator, which is a change by itself.
+	// The value moved to another index of its array, or from anyOf to oneOf or back. Such a move counts as a change.
 	moved bool
 
 	// The two values differ and are shown as one change.
 	isWhole bool
 
-	// There are too many changes inside to tell apart.
+	// The value contains more than MaxChanges changes, so they aren't listed individually.
 	tooMany bool
 }
 
@@ -57,9 +57,9 @@ func (n *node) pointers() (was, now string) {
 // is one change, because nobody reads so many. Real definitions have a few dozen.
 const MaxChanges = 4_000
 
-// A differ compares two values parsed from canonical forms, and lists the changes in the order of the text. There is none
-// if and only if they are the same JSON value: canonical forms sort members and spell equal
-// numbers alike, so comparing texts compares values.
+// A differ compares two values parsed from canonical forms, and lists the changes in the order of the text. The
+// list is empty if and only if both are the same JSON value: canonical forms sort members and spell equal numbers alike,
+// so comparing texts compares values.
 type differ struct {
 	// The nodes that are changes, each before those below it.
 	changes []*node

@@ -90,7 +90,7 @@ type Entry struct {
 	// The highest score of its new sentences; math.MinInt if it has no new sentence, or is minor.
 	Score int
 
-	// A limit left it unexplained. If only the budget was too small, the edits have all that changed, but their
+	// The entry isn't fully explained because of a limit. If the limit was the budget, Edits is complete, but its
 	// labels aren't proven.
 	Unexplained  bool
 	Minor        bool // all its changes are minor: one line may sum it up

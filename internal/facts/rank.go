@@ -70,13 +70,13 @@ var writingWords = sync.OnceValue(func() []string {
  revoke rollback run send set start stop submit teardown terminate transfer truncate uninstall unset update upgrade upload upsert wipe write`)
 })
 
-// mostOfName is how many bytes of a name writes reads.
+// mostOfName is the maximum number of bytes of a name that the function writes examines.
 const mostOfName = 1_000
 
 // nameWord matches a word in a name. A word ends at a separator or before an inner capital.
 var nameWord = text.LazyRegexp(`\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]*`)
 
-// writes reports whether a tool changes something, by its name, of which the beginning counts.
+// writes reports whether the first mostOfName bytes of a tool's name contain a verb for changing something.
 func writes(name string) bool {
 	name = name[:min(len(name), mostOfName)]
 	return slices.ContainsFunc(nameWord().FindAllString(name, -1), func(word string) bool { return slices.Contains(writingWords(), strings.ToLower(word)) })
@@ -199,7 +199,7 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	}
 }
 
-// codeNotes are the notes about code, with the better reason first.
+// codeNotes lists the notes about code. If an entry has both, the first one becomes its Reason.
 var codeNotes = [...]struct {
 	id    string
 	cause Cause
@@ -339,7 +339,8 @@ func (r *reader) newHost(server string, definition jsontree.Value) string {
 	return ""
 }
 
-// BulkWarning returns why an entry is named before it is accepted with many others, or "".
+// BulkWarning returns the dangerous traits for which the prompt names an entry before it accepts many entries at once,
+// or "".
 func (e *Entry) BulkWarning() string {
 	why := slices.DeleteFunc(slices.Clone(e.CapturedTraits), func(word string) bool {
 		return word != TraitDestructive && word != TraitTakesCode && word != TraitOpenWorld

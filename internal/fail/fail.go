@@ -14,7 +14,7 @@ import (
 // 2, except an interrupt.
 var ErrDrift = errors.New("drift")
 
-// ErrInterrupted is the error if an interrupt ends a prompt. It exits with 130.
+// ErrInterrupted is returned when an interrupt ends a prompt, a capture or a check. The program then exits with 130.
 var ErrInterrupted = errors.New("interrupted")
 
 // Error is an error for a person: what is wrong, then what to type next.

@@ -51,7 +51,7 @@ func readNumber(literal []byte) (text []byte, exact, tiny bool) {
 			return text, true, false
 		}
 		format = 'e'
-		precision = min(len(digits), 309) - 1 // no double has more digits
+		precision = min(len(digits), 309) - 1 // a double of 2^53 or more is an integer of at most 309 digits
 	}
 	rounded, _ := significant(strconv.FormatFloat(f, format, precision, 64))
 	return text, digits == rounded, false

@@ -9,7 +9,7 @@ package label
 // dangerous ones.
 type Label int
 
-// The labels, by rank. The table has what each means.
+// The labels, in the order of their ranks. table.go defines the meaning of each.
 const (
 	TooManyChanges Label = iota
 	HintHarmless

@@ -188,7 +188,8 @@ func (l Line) MarkChanges() Line {
 		case r.Op == l.Sign || r.Op != '-' && r.Op != '+':
 		case r.Op == '-':
 			if n > 0 && text.BracketStartsCICommand(marked.Runs[n-1].Text) {
-				// The bracket of our mark must not turn this text into a command of a CI log.
+				// Some CI systems run a line with "##[" as a command, so escape the "#" before the bracket that is
+				// added below.
 				kept := &marked.Runs[n-1]
 				at := strings.LastIndex(kept.Text, "##") + 1
 				kept.Text = kept.Text[:at] + "<U+0023>" + kept.Text[at+1:]
@@ -250,7 +251,8 @@ func fit(s string, room, width int) (size, columns int) {
 			mark = false
 		}
 		if r >= 0x1100 {
-			// Wide characters begin here; counting too much does no harm.
+			// The first double-width character is U+1100. Count every later character as two columns: an overestimate
+			// is harmless.
 			columns += 2
 		} else if !text.IsCombiningMark(r) {
 			columns++
@@ -262,7 +264,7 @@ func fit(s string, room, width int) (size, columns int) {
 			if blank == 0 && 0 < step && step < i {
 				return step, columns
 			}
-			// After a mark of ours, blank isn't behind a space.
+			// If blank was set at a <U+...> mark, the byte before it isn't a space.
 			isAtSpace := blanks == 1 && strings.HasSuffix(s[:blank], " ")
 			if isAtSpace && isCutWithout(s[:min(len(s), i+longestMark)], blank-1, room, width) {
 				return blank - 1, columns

@@ -19,7 +19,7 @@ const suspect = 32
 func (t *tokenizer) asks() {
 	isThing := func(w textToken) bool { return w.roles&(roleFile|rolePiped) != 0 }
 	if !slices.ContainsFunc(t.words, isThing) {
-		return // most texts
+		return // the usual case
 	}
 	end := 0
 	next := 0 // the first word that is in no sentence yet

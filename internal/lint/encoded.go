@@ -28,7 +28,7 @@ var encodedData = pattern(`^\s*(?:<(?:svg|html|[?!])|\{"|\[["{\d])`)
 
 // isProse reports whether decoded bytes are a text of three words or more.
 func isProse(s string) bool {
-	const least = 18 // bytes; an order has more
+	const least = 18 // in bytes; an instruction to a model is longer
 	isBinary := func(c rune) bool { return unicode.IsControl(c) && !unicode.IsSpace(c) }
 	return len(s) >= least && utf8.ValidString(s) && len(strings.Fields(s)) > 2 && !strings.ContainsFunc(s, isBinary) && !encodedData().MatchString(s)
 }

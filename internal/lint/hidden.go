@@ -129,7 +129,8 @@ func (t runes) joins(i int) bool {
 		}
 		return isPictograph(prev)
 	}
-	// A lone letter's joined form, or a bare consonant.
+	// At the end of a word, ZWJ shows a letter's joined form, and a joiner after a mark shows a consonant without a
+	// vowel.
 	endsWord := isJoining(prev) && (r == 0x200d || unicode.Is(unicode.M, prev))
 	return endsWord || isJoining(prev) && isLetter(next) || isLetter(prev) && isJoining(next)
 }
@@ -172,7 +173,9 @@ func (r *Reviewer) characters(prose bool) {
 	plain := r.text
 	// Nobody draws other flags that are spelled in tags, so all other tags are text that no reader sees.
 	for _, flag := range text.RegionFlags {
-		plain = strings.ReplaceAll(plain, flag, strings.Repeat("\U0001F3F3", 7)) // as many characters, and none that begins such a flag
+		// Replace the flag by seven visible characters, so that offsets stay valid. None of them can begin a tag
+		// sequence.
+		plain = strings.ReplaceAll(plain, flag, strings.Repeat("\U0001F3F3", 7))
 	}
 	t := runes(plain)
 	var found [len(hiddenKinds)][]int // places in t

@@ -19,7 +19,7 @@ func (r *Reviewer) paddings() {
 	for from, run := range runs(r.text, isPadding) {
 		to := from + len(run)
 		if len(run) < padLineFeeds || to < r.pinned || to == len(r.text) {
-			continue // most runs
+			continue // the usual case
 		}
 		lines, blanks, most := 0, 0, 0
 		for _, c := range run {
@@ -41,7 +41,7 @@ func (r *Reviewer) paddings() {
 
 func isPadding(r rune) bool {
 	if r > ' ' && r < 0x7f {
-		return false // most characters
+		return false // the usual case
 	}
 	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || text.UnusualSpace(r) || text.IsHidden(r) && !isPictograph(r)
 }
@@ -56,7 +56,7 @@ func definitionSize(p *pin.Pin) int {
 	return size
 }
 
-// oversize reports that there are more of something than most.
+// oversize adds a finding if count exceeds the limit most.
 func (r *Reviewer) oversize(what string, count, most int) {
 	if count > most {
 		r.add("oversize", what, text.FormatNumber(count), text.FormatNumber(most))

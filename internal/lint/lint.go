@@ -41,7 +41,7 @@ type Finding struct {
 	// For a note: the pinned definition has it, too.
 	Approved bool
 
-	// It counts the findings of its id and level that aren't listed.
+	// The finding stands for further findings with its ID and level that aren't listed, and states their number.
 	more bool
 
 	// It is about the whole capture.
@@ -239,7 +239,7 @@ func approve(list, then []Finding) {
 // unreadText is the detail of a finding about a definition that isn't read.
 const unreadText = "not read: with the definitions before it there are more than %s bytes"
 
-// deeper ends the detail of a finding that is about a place below its pointer.
+// deeper is the end of a finding's Detail if the finding is about a value nested below its Pointer.
 const deeper = " (deeper than this place)"
 
 // whole reviews all of a definition, if it is known.
@@ -407,7 +407,7 @@ func findingRow(id string) int {
 	return slices.IndexFunc(Rules[:], func(rule findingRule) bool { return rule.ID == id })
 }
 
-// BoolToInt is 1 for true and 0 for false, to sort by.
+// BoolToInt returns 1 for true and 0 for false.
 func BoolToInt(b bool) int {
 	if b {
 		return 1

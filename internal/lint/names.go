@@ -263,7 +263,7 @@ func isSeparator(r rune) bool { return r == '_' || r == '-' || r == '.' || r == 
 // readfile.
 func withoutSeparators(name string) string {
 	if smallBytes.spells(name) {
-		return name // most are
+		return name // the usual case
 	}
 	return strings.Map(func(r rune) rune {
 		if isSeparator(r) {
@@ -417,7 +417,7 @@ func (x *NameIndex) nameKeys() map[string][]mentionable {
 // compatibility forms, and the characters around them (aroundNames).
 func nameKey(name string) string {
 	if smallBytes.spells(name) {
-		return name // most words are
+		return name // the usual case
 	}
 	if !isPlain(name) {
 		name = text.WithoutMarks(plainText(name))
@@ -441,7 +441,7 @@ func nameParts(key string) string {
 // every language.
 func (r *Reviewer) mentions() {
 	if len(r.x.now) < 2 {
-		return // most: there is no other server
+		return // the usual case: there is only one server
 	}
 	r.mentioned = map[string]bool{} // each text is accepted separately
 	r.wordsRead = map[string]bool{}
@@ -563,7 +563,7 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 	}
 	if len(known) == 0 {
 		if !isPlain(word) && len(word) <= maxMention {
-			r.wordsRead[word] = false // its key costs most
+			r.wordsRead[word] = false // the key of such a word costs the most
 		}
 		return false
 	}

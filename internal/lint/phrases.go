@@ -37,7 +37,7 @@ type phraseMatcher struct {
 	steps []phraseStep // of all phrases
 }
 
-// A phraseWord is what the rules know about a word. The name of a class in wordClasses is one, too.
+// A phraseWord holds what the rules specify about a word. The name of a class in wordClasses has a phraseWord, too.
 type phraseWord struct {
 	steps []uint16      // the steps that it matches
 	roles uint64        // see roleWords
@@ -154,7 +154,8 @@ func (t *tokenizer) match() {
 			isOrdinary := func(w textToken) bool { return slices.Contains(step.unless, w.phraseWord) }
 			switch {
 			case step.gap < 0 && group.unlessNegated && negation > stop && at-negation <= 10:
-				// This drops an earlier start, too: "send it here, never send it there".
+				// A negated first word also discards an earlier match of the first word, as in "send it here, never
+				// send it there".
 				t.progress[n] = phraseProgress{}
 			case !step.last:
 				t.progress[n] = p

@@ -123,7 +123,7 @@ func (f *NormalForms) reference(v *jsontree.Value) jsontree.Value {
 	return jsontree.String(f.digest(to, steps[len(steps)-1]))
 }
 
-// sorted sorts a list of strings, and leaves out those that are in it twice. Any other value stays as it is.
+// sorted sorts a list of strings and removes duplicates. Any other value stays as it is.
 func sorted(v jsontree.Value) jsontree.Value {
 	if v.Kind != '[' {
 		return v

@@ -49,7 +49,7 @@ func isImplied(s jsontree.Value) bool {
 	return len(values) > 0 && len(types) > 0 && !slices.ContainsFunc(values, isOther)
 }
 
-// lists reports whether a list has a text.
+// lists reports whether an element of list is the string text.
 func lists(list []jsontree.Member, text string) bool {
 	return slices.ContainsFunc(list, func(m jsontree.Member) bool { return m.Text == text })
 }
@@ -136,7 +136,7 @@ func nullAnd(forms []jsontree.Value) (found bool, other jsontree.Value) {
 	return false, other
 }
 
-// ofOtherTypes reports whether a keyword doesn't restrict null.
+// ofOtherTypes reports whether a keyword restricts only values of types other than null.
 func ofOtherTypes(keyword string) bool {
 	return slices.Contains(besidesNull, keyword)
 }

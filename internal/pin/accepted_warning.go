@@ -97,7 +97,7 @@ func FinishTextDigest(beginning hash.Hash, name string) string {
 	return fmt.Sprintf("%s%x", DigestPrefix, whole.Sum(nil))
 }
 
-// StartTextDigest hashes the beginning of the array for a text.
+// StartTextDigest starts the hash of the JSON array [text] or [text, name]; FinishTextDigest adds the rest.
 func StartTextDigest(text string) hash.Hash {
 	h := sha256.New()
 	h.Write(jsontree.AppendString([]byte("["), text))

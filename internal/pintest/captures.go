@@ -82,7 +82,7 @@ func RealUpgrades(t *testing.T, f func(old, new string)) {
 		if err != nil || filepath.Base(folder) == "inspector" {
 			continue
 		}
-		version := func(path string) (parts [3]int) { // years are later than any small number
+		version := func(path string) (parts [3]int) { // a version that begins with a year is the later one
 			_, _ = fmt.Sscanf(filepath.Base(path), "%d.%d.%d", &parts[0], &parts[1], &parts[2])
 			return parts
 		}

@@ -56,7 +56,7 @@ type question struct {
 	// The blocks that it is about; empty if it is about the whole review or a warning of a matching entry.
 	blocks []*report.Block
 
-	order  int  // questions are sorted by it: early, alike, or by their servers
+	order  int  // the order of questions: early, alike, then by server
 	warned bool // only the word yes accepts it
 	needed bool // without a yes, nothing is written
 

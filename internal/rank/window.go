@@ -11,12 +11,11 @@ type Window struct {
 	piece int
 
 	first, end int    // the range of its words in that piece
-	classes    uint64 // those of its words
+	classes    uint64 // a bit for each class that a word of the window belongs to
 }
 
-// BestWindow finds the window of a text that has the highest score, which is the sum of the weights of
-// its features. The trainer's weights are no whole numbers: they are always summed in the same order, so
-// that the sums are the same everywhere.
+// BestWindow finds the window of a text that has the highest score, which is the sum of the weights of its features.
+// The trainer's weights are fractions, so BestWindow always adds them in the same order; otherwise rounding could differ.
 func BestWindow(weights []float64, r *Reader, s string) (score float64, best Window) {
 	score = math.Inf(-1)
 	for from := 0; from >= 0; {

@@ -33,7 +33,7 @@ const (
 	wordSlots  = 1 << 16
 	classSlots = wordSlots
 	pairSlots  = classSlots + classCount
-	BiasSlot   = pairSlots + classCount*(classCount-1)/2 // the slot of the constant
+	BiasSlot   = pairSlots + classCount*(classCount-1)/2 // the slot of the bias, the constant term of every sum
 	SlotCount  = BiasSlot + 1                            // the size of the table
 )
 
@@ -122,7 +122,7 @@ func (r *Reader) chunk(s string, from, to int) {
 	}
 }
 
-// isAround reports whether a character is around words rather than in them.
+// isAround reports whether a character is punctuation that delimits words, such as a quote or a bracket.
 func isAround(c rune) bool {
 	return strings.ContainsRune("\"'`()[]{}<>,;:!?*|#=“”‘’«»„。，、！？：；（）「」《》", c)
 }

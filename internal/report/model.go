@@ -37,11 +37,11 @@ type Model struct {
 	HasSeveralServers bool   // there is more than one server
 	Others            string // "10 other servers: no drift", or ""
 
-	// For the head of a review: the kind of release that the drift requires or, if the severity of all drift is known,
-	// the number of breaking entries; and an explanation of the numbers. Or "".
+	// Release is text for the head of a review. It states the release that the drift requires or, if every severity is
+	// known, the number of breaking entries, and may explain block numbers. It is "" if there is nothing to state.
 	Release string
 
-	// ReadFirst is shown to people, because there are many new sentences or a conspicuous one.
+	// MuchToRead means that reports for people show ReadFirst: there are many new sentences, or a conspicuous one.
 	MuchToRead bool
 
 	// What breaks callers, in a few words each; or "".

@@ -388,7 +388,9 @@ func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 // edit shown there changed this line: the phrase of a list describes its items if these have no line of their own.
 func (l *line) sharesWords() bool {
 	isMajor := func(e *diff.Change) bool { return !e.Minor() }
-	isItems := func(part *line) bool { return !part.isPaired() && !strings.HasSuffix(above(part.now().Pointer), "/properties") }
+	isItems := func(part *line) bool {
+		return !part.isPaired() && !strings.HasSuffix(above(part.now().Pointer), "/properties")
+	}
 	if !l.isPaired() {
 		return l.above != nil && isItems(l) && slices.ContainsFunc(l.above.edits, isMajor)
 	}

@@ -17,7 +17,7 @@ import (
 const (
 	epochs = 12
 
-	// A feature of fewer texts isn't learned: it shows more about one author than about poison.
+	// A feature that occurs in fewer texts gets no weight, because it characterizes one author, not poison.
 	rareBelow = 2
 
 	wordRate = 0.16 // the learning rate of words and pairs of words

@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/report"
 )
 
-// numbered returns a block's number, padded to the widest, for a line's beginning.
+// numbered formats a block's number for the start of a line, padded to the width of the largest number.
 func numbered(m *report.Model, n int) string {
 	return fmt.Sprintf("%*d  ", len(fmt.Sprint(len(m.Shared)+len(m.Blocks))), n)
 }

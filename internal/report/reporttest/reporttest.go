@@ -31,7 +31,8 @@ func ListsReport(t testing.TB, old, new string) *report.Report {
 	return NewReportOf([]pin.Comparison{p}, nil)
 }
 
-// UpgradeReport is the report of what a server has in place of its pins.
+// UpgradeReport returns the report on a server whose lockfile has the pins in pinned and whose capture has those in
+// found.
 func UpgradeReport(pinned, found pin.Set) *report.Report {
 	in := NewReportOf([]pin.Comparison{{Server: "s", CapturePath: "new.json", State: pin.StatePaired, Locked: pinned, Captured: found}}, []pin.Set{pinned}).Input
 	in.CommandLine = shell.Command{Capture: "new.json"}

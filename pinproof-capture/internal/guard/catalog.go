@@ -141,7 +141,7 @@ func changedOf(entryType pin.EntryType) string {
 type reason struct {
 	said string // for a person
 
-	// The text for a model, around "tool of server s".
+	// The message to a model consists of before, words such as "tool of server s", and after.
 	before, after modeltext.Text
 }
 

@@ -166,7 +166,7 @@ type request struct {
 	method, uri string
 }
 
-// An out is the actions to perform, in the order of its fields.
+// out holds the pending actions. The caller performs them in the order of the fields.
 type out struct {
 	records []record
 	keep    []keptFile
@@ -181,8 +181,8 @@ type out struct {
 	err error
 }
 
-// A judgement is a part of a capture for pinproof to judge. Meanwhile, the caller calls meanwhile. then gets the
-// verdict, or an error.
+// A judgement is a part of a capture that pinproof must judge. While pinproof runs, the caller calls the function
+// meanwhile. Afterwards, it passes the verdict or an error to the function then.
 type judgement struct {
 	said      []byte
 	meanwhile func()
@@ -373,8 +373,8 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 	}
 	under, why := c.allows(target, method, params)
 	switch {
-	// If a pinned entry isn't in the list, the list is requested once more: the server may list the entry only now, for
-	// example after a login. For a drifted entry, it isn't.
+	// If the list lacks a pinned entry, request the list once more: the server may list the entry only now, for example
+	// after a login. Don't request it again for a drifted entry.
 	case (why == gone || why == notListed || why == skillNotSeen) && !h.hasWaited:
 		for _, entryType := range target.lists {
 			c.need(&h, entryType, true)

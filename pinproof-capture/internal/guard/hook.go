@@ -64,7 +64,8 @@ func (h HookedServer) Check(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(context.Background(), verifyTimeout)
 	defer cancel()
 	code, _ := h.verify(limited, "--hook", nil, nil, &words, flags...)
-	if code == 0 { // nothing else approves the server; with an error, it is 2
+	// Only exit code 0 approves the server. If pinproof can't be run, the code is 2.
+	if code == 0 {
 		os.Remove(file)
 		return nil
 	}

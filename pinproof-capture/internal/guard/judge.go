@@ -38,7 +38,7 @@ type judge struct {
 	// The function that begin returned for the next part, if pinproof was started in advance.
 	ahead chan func(messages []byte) (*verdict, error)
 
-	// Of pinproof verify --part.
+	// The flags that the judge passes to pinproof verify --part.
 	flags []string
 
 	// The lockfile's state when it was last read; nil if it couldn't be read.

@@ -63,7 +63,8 @@ func keptPlace(lock, id string) string {
 func keep(k keptFile) error {
 	now := time.Now()
 	if os.Chtimes(k.path, now, now) == nil {
-		return nil // the server said the same before
+		// The file exists: its name contains the content's digest, so it needs no rewrite.
+		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(k.path), 0o700); err != nil {
 		return err

@@ -54,7 +54,7 @@ func (q *queue) put(lines []byte) bool {
 	return true
 }
 
-// until waits until at most few bytes are left to write.
+// until blocks until at most few unwritten bytes remain.
 func (q *queue) until(few int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -73,7 +73,7 @@ func (q *queue) drained() <-chan struct{} {
 	return all
 }
 
-// run writes what is put, forever.
+// run writes the lines that put adds, and never returns.
 func (q *queue) run() {
 	q.mu.Lock()
 	for {

@@ -44,8 +44,7 @@ func message(line []byte) (m jsontree.Value, err error) {
 	return found[0], nil
 }
 
-// mend copies the string values in v, but not the names of members, into line from whole, which has no lone
-// surrogates.
+// mend copies each string value in v, but no member name, from whole to line. whole has no lone surrogates.
 func mend(line, whole []byte, v jsontree.Value) {
 	if v.Kind == '"' {
 		copy(line[v.Start:v.End], whole[v.Start:v.End])
