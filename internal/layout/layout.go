@@ -244,7 +244,7 @@ func fit(s string, room, width int) (size, columns int) {
 	for i, r := range s {
 		if r == '<' && text.SpellsMark(s[i+1:]) {
 			if mark = true; columns > room/2 {
-				blank = len(strings.TrimSuffix(s[:i], " "))
+				blank = len(strings.TrimRight(s[:i], " "))
 			}
 		}
 		if r == '>' {
@@ -258,7 +258,7 @@ func fit(s string, room, width int) (size, columns int) {
 			columns++
 		}
 		if (r == '.' || r == '/') && !mark && columns > room/2 {
-			step = i
+			step = len(strings.TrimRight(s[:i], " "))
 		}
 		if columns > room {
 			if blank == 0 && 0 < step && step < i {

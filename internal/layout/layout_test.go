@@ -96,6 +96,8 @@ func TestShowText(t *testing.T) {
 		{long[:100], long[:100]},
 		{strings.Repeat("名", 60), strings.Repeat("名", 50) + "\n> " + strings.Repeat("名", 10)},
 		{long[:95] + "\u200b", long[:95] + "\n> <U+200B>"},
+		{long[:95] + "   \u200b", long[:95] + "\n>    <U+200B>"}, // all blanks begin the row: at the end of one, nobody sees them
+		{long[:48] + "   /" + long[:70], long[:48] + "\n>    /" + long[:70]},
 		{"a\n" + strings.Repeat("\n", 9) + "::error::b", "a\n<10 line feeds>\n::error::b"},
 		{strings.Repeat(" ", 200), "<200 spaces>"},
 	} {

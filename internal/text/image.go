@@ -1,9 +1,11 @@
 package text
 
 import (
+	"bytes"
 	"encoding/base64"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 )
 
 // magic has the first bytes of the files of each image type (PNG Third Edition, 5.2; JPEG, B.1.1.3; GIF89a, 17).
@@ -13,16 +15,24 @@ var magic = map[string]string{"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\
 // text. kind is the media type. It returns false for anything else.
 func DecodeImage(s string) (kind string, data []byte, ok bool) {
 	head, body, found := strings.Cut(s, ",")
-	address, isData := strings.CutPrefix(head, "data:")
+	address, isData := strings.CutPrefix(strings.ToLower(head), "data:")
 	kind, parameters, _ := strings.Cut(address, ";")
 	isSVG := kind == "image/svg+xml"
 	if !found || !isData || !isSVG && magic[kind] == "" {
 		return kind, nil, false
 	}
-	if parameters == "base64" {
+	// The mark is the last parameter. An SVG may have a charset before it.
+	if last := parameters[strings.LastIndexByte(parameters, ';')+1:]; strings.TrimSpace(last) == "base64" {
 		data, err := base64.StdEncoding.Strict().DecodeString(body)
-		return kind, data, err == nil && strings.HasPrefix(string(data), magic[kind])
+		isRead := parameters == last && strings.HasPrefix(string(data), magic[kind])
+		if isSVG {
+			isRead = isText(data)
+		}
+		return kind, data, err == nil && isRead
 	}
 	plain, err := url.PathUnescape(body)
-	return kind, []byte(plain), err == nil && isSVG
+	return kind, []byte(plain), err == nil && isSVG && isText([]byte(plain))
 }
+
+// isText reports whether data is UTF-8. Text in UTF-16 has zero bytes.
+func isText(data []byte) bool { return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 }
