@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 
 	"pinproof/internal/jsontree"
@@ -33,22 +31,16 @@ import (
 // HEX is the SHA-256 of the canonical form of the policy as the lockfile records it. A line
 // feed or colon inside a name can't forge another set, because HEX covers the name.
 
-// digest returns the digest of canonical bytes, or of a text that is hashed as it is.
-func digest(canonical []byte) string {
-	sum := sha256.Sum256(canonical)
-	return pin.DigestPrefix + hex.EncodeToString(sum[:])
-}
-
 // formOf returns the bytes and digests (pin.HashedDefinition) of a definition in canonical form, or of a server's
 // instructions as received.
 func formOf(entryType pin.EntryType, hashed []byte) pin.HashedDefinition {
-	f := pin.HashedDefinition{Definition: hashed, Digest: digest(hashed)}
+	f := pin.HashedDefinition{Definition: hashed, Digest: jsontree.Digest(hashed)}
 	f.SanitizedDigest = f.Digest
 	if entryType == pin.Instructions {
 		f.Definition = jsontree.AppendString(nil, hashed)
-		f.SanitizedDigest = digest([]byte(text.Sanitize(string(hashed))))
+		f.SanitizedDigest = jsontree.Digest([]byte(text.Sanitize(string(hashed))))
 	} else if !text.IsClean(hashed) {
-		f.SanitizedDigest = digest(sanitized(hashed))
+		f.SanitizedDigest = jsontree.Digest(sanitized(hashed))
 	}
 	return f
 }
@@ -72,10 +64,10 @@ func setDigest(s *pin.Set) string {
 	var lines []string
 	for _, entryType := range pin.LockOrder {
 		if entryType == pin.Tools || len(s.PinsOf(entryType)) > 0 {
-			lines = append(lines, pin.EntryTypeInfo[entryType].Member+":"+pin.HexOf(listDigest(s, entryType)))
+			lines = append(lines, pin.EntryTypeInfo[entryType].Member+":"+jsontree.HexOf(listDigest(s, entryType)))
 		}
 	}
-	return digest([]byte(strings.Join(lines, "\n")))
+	return jsontree.Digest([]byte(strings.Join(lines, "\n")))
 }
 
 // listDigest returns the set digest of one list, and for instructions the digest of the
@@ -85,20 +77,15 @@ func listDigest(s *pin.Set, entryType pin.EntryType) string {
 	if entryType == pin.Instructions && len(pins) == 1 {
 		return pins[0].Digest
 	}
-	var line []byte
-	sum := sha256.New()
-	add := func(name, digest string) {
-		line = append(append(append(line, name...), ':'), pin.HexOf(digest)...)
-		sum.Write(line)
-		line = append(line[:0], '\n') // the separator before the next line
-	}
+	var lines []string
+	add := func(name, digest string) { lines = append(lines, name+":"+jsontree.HexOf(digest)) }
 	if v := s.Policy.Value(); entryType == pin.Tools && len(v.Members()) > 0 {
-		add("policy", digest(jsontree.Append(nil, v)))
+		add("policy", jsontree.Digest(jsontree.Append(nil, v)))
 	}
 	for _, p := range pins {
 		add(p.Name, p.Digest)
 	}
-	return pin.DigestPrefix + hex.EncodeToString(sum.Sum(nil))
+	return jsontree.Digest([]byte(strings.Join(lines, "\n")))
 }
 
 // approvalHash returns the digest that audit logs use: that of an object with server_id, tool_name, description
@@ -115,5 +102,5 @@ func approvalHash(server string, p *pin.Pin) string {
 			members = append(members, jsontree.Member{Name: m[0], Value: got})
 		}
 	}
-	return digest(jsontree.Append(nil, jsontree.Object(members...)))
+	return jsontree.Digest(jsontree.Append(nil, jsontree.Object(members...)))
 }

@@ -206,7 +206,7 @@ func TestIsDigest(t *testing.T) {
 		"sha256:" + hex: true, hex: false, "SHA256:" + hex: false, "sha256:" + strings.ToUpper(hex): false,
 		"sha256:" + hex[1:]: false, "sha256:" + hex + "0": false, "sha256:" + hex[1:] + "g": false, "": false, "sha512:" + hex: false,
 	} {
-		if got := pin.IsDigest(s); got != want {
+		if got := jsontree.IsDigest(s); got != want {
 			t.Errorf("isDigest(%q) = %v", s, got)
 		}
 	}

@@ -69,7 +69,7 @@ func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 				return
 			}
 			definition := pin.FindComparison(sides, d.Server).CapturedUnderPolicy(denied.Policy, d.Captured)
-			if digest(jsontree.Append(nil, pin.WithName(d.Type, definition, denied.Name))) != denied.Digest {
+			if jsontree.Digest(jsontree.Append(nil, pin.WithName(d.Type, definition, denied.Name))) != denied.Digest {
 				continue
 			}
 			// Many entries without texts and parameters have the same definition, so an equal digest doesn't identify

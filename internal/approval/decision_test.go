@@ -12,6 +12,7 @@ import (
 
 	"pinproof/internal/approval"
 	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
@@ -64,7 +65,7 @@ func TestAlone(t *testing.T) {
 
 // rec returns a record of consent to a warning. The text doesn't matter.
 func rec(id string) pin.AcceptedWarning {
-	return pin.AcceptedWarning{ID: id, Digest: pin.DigestPrefix + "0"}
+	return pin.AcceptedWarning{ID: id, Digest: jsontree.DigestPrefix + "0"}
 }
 
 // ids returns the IDs of records.

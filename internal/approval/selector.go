@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
@@ -34,15 +35,15 @@ func ParseSelector(flag, arg string, words []string) (Selector, error) {
 		return s, nil
 	}
 	name := arg
-	isWrong := arg == "" || strings.HasPrefix(arg, pin.DigestPrefix)
-	if at := strings.LastIndex(arg, "@"+pin.DigestPrefix); pin.IsDigest(arg) {
+	isWrong := arg == "" || strings.HasPrefix(arg, jsontree.DigestPrefix)
+	if at := strings.LastIndex(arg, "@"+jsontree.DigestPrefix); jsontree.IsDigest(arg) {
 		name = ""
 		s.Digest = arg
 		isWrong = false
 	} else if at >= 0 {
 		name = arg[:at]
 		s.Digest = arg[at+1:]
-		isWrong = name == "" || !pin.IsDigest(s.Digest)
+		isWrong = name == "" || !jsontree.IsDigest(s.Digest)
 	}
 	if isWrong {
 		return Selector{}, s.wrong("give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits")

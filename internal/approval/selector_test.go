@@ -7,12 +7,13 @@ import (
 
 	"pinproof/internal/approval"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
 
 func TestParseAcceptance(t *testing.T) {
-	hex := pin.DigestPrefix + strings.Repeat("0123456789abcdef", 4)
+	hex := jsontree.DigestPrefix + strings.Repeat("0123456789abcdef", 4)
 	for _, tt := range []struct {
 		arg          string
 		name, digest string
@@ -149,7 +150,7 @@ func TestFits(t *testing.T) {
 // TestNamesLikePatterns: after tool= or the like, or with a digest, * and ? are plain characters of a name. Alone, they are
 // refused.
 func TestNamesLikePatterns(t *testing.T) {
-	digest := pin.DigestPrefix + strings.Repeat("1", 64)
+	digest := jsontree.DigestPrefix + strings.Repeat("1", 64)
 	var drifts []*pin.Drift
 	for _, key := range []pin.Key{{Name: "page"}, {Type: pin.Prompts, Name: "page"}, {Name: "pa*"}, {Name: "x\ny"}} {
 		found := &pin.Pin{Key: key}
@@ -194,7 +195,7 @@ func sideOf(t *testing.T, server, digit, locked, captured string) pin.Comparison
 	return p
 }
 
-func setDigest(digit string) string { return pin.DigestPrefix + strings.Repeat(digit, 64) }
+func setDigest(digit string) string { return jsontree.DigestPrefix + strings.Repeat(digit, 64) }
 
 // TestToolNamedLikeAnAcceptance: a tool whose name ends in a digest can't take the
 // place of the tool that is meant.

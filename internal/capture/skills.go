@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"strings"
@@ -38,7 +37,7 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 		uri := v.StringIn("uri")
 		b := body{at: int(v.Start)}
 		b.text, b.err = DecodeContent(v.Value)
-		b.digest = fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(b.text)))
+		b.digest = jsontree.Digest([]byte(b.text))
 		// Keep the first body, and the first body that differs from it. If there is a second one, a skill that lists
 		// the file is rejected.
 		if of := bodies[uri]; len(of) == 0 || len(of) == 1 && (b.err != nil || b.digest != of[0].digest) {

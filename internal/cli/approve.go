@@ -14,6 +14,7 @@ import (
 	"pinproof/internal/effort"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/prompt"
@@ -91,7 +92,7 @@ func (a *approver) read(cmd *cobra.Command, args []string) error {
 	}
 	for _, e := range a.said.ExpectedDigests {
 		set, state, isBound := strings.Cut(e, "@")
-		if !pin.IsDigest(set) || isBound && !pin.IsDigest(state) {
+		if !jsontree.IsDigest(set) || isBound && !jsontree.IsDigest(state) {
 			return fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.QuoteName(e))
 		}
 	}

@@ -252,7 +252,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 				}
 			}
 			if random.IntN(3) == 0 {
-				s.AcceptedWarnings = []pin.AcceptedWarning{{ID: "oversize", Digest: pin.DigestPrefix + strings.Repeat("0", 64)}}
+				s.AcceptedWarnings = []pin.AcceptedWarning{{ID: "oversize", Digest: jsontree.DigestPrefix + strings.Repeat("0", 64)}}
 			}
 			l.Put(s)
 		}
@@ -380,7 +380,7 @@ func TestManyServers(t *testing.T) {
 func FuzzLockfile(f *testing.F) {
 	f.Add([]byte(jsontest.LockfileText))
 	f.Add([]byte(`{"lockfileVersion":1,"servers":{}}`))
-	f.Add([]byte(`{"servers":{"a":{"policy":{"hashOnly":true},"tools":{"t":{"digest":"` + pin.DigestPrefix + strings.Repeat("0", 64) + `"}}}},"lockfileVersion":1}`))
+	f.Add([]byte(`{"servers":{"a":{"policy":{"hashOnly":true},"tools":{"t":{"digest":"` + jsontree.DigestPrefix + strings.Repeat("0", 64) + `"}}}},"lockfileVersion":1}`))
 	f.Add([]byte("<<<<<<< a\n"))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

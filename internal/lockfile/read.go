@@ -4,9 +4,7 @@ package lockfile
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -437,7 +435,7 @@ func filesIn(v jsontree.Value, of *skill.Skill) jsontree.Value {
 	files := map[string]jsontree.Value{}
 	for _, m := range v.Members() {
 		f := of.File(m.Name)
-		if f != nil && f.Size == int64(len(m.Text)) && f.Digest == fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(m.Text))) {
+		if f != nil && f.Size == int64(len(m.Text)) && f.Digest == jsontree.Digest([]byte(m.Text)) {
 			files[m.Name] = jsontree.String(m.Text)
 		}
 	}
@@ -473,7 +471,7 @@ func unrecorded(p *pin.Pin, s *skill.Skill, files jsontree.Value) string {
 }
 
 func digestIn(v jsontree.Value) string {
-	if pin.IsDigest(v.Text) {
+	if jsontree.IsDigest(v.Text) {
 		return v.Text
 	}
 	return ""
@@ -484,7 +482,7 @@ func approvalIn(v jsontree.Value, digest string) *pin.Approval {
 	a := &pin.Approval{By: v.Get("by").Text, At: v.Get("at").Text, Hash: v.Get("hash").Text, Digest: v.Get("digest").Text}
 	at, err := time.Parse(time.RFC3339, a.At)
 	// The lock command writes no time before 1970, because SOURCE_DATE_EPOCH isn't negative.
-	if err != nil || at.Unix() < 0 || a.At != pin.ApprovalTime(at) || !pin.IsApproverName(a.By) || !pin.IsDigest(a.Hash) || a.Digest != digest {
+	if err != nil || at.Unix() < 0 || a.At != pin.ApprovalTime(at) || !pin.IsApproverName(a.By) || !jsontree.IsDigest(a.Hash) || a.Digest != digest {
 		return nil
 	}
 	return a

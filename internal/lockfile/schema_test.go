@@ -51,7 +51,7 @@ func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 		"CAPITALS":   `"DIGEST":"` + strings.ToUpper(hash) + `"`,
 		"DEFINITION": `"definition":{"description":"x","name":"a"}`,
 		"TEXT":       `"digest":"sha256:2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"`, // of the text x
-		"ZEROS":      pin.DigestPrefix + strings.Repeat("0", 64),
+		"ZEROS":      jsontree.DigestPrefix + strings.Repeat("0", 64),
 		"LONG":       strings.Repeat("a", 1025),
 		"POINTERS":   `"/_meta"`,
 	}

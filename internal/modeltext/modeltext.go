@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
@@ -62,7 +63,7 @@ func (t Text) AddDrift(counts map[pin.DriftKind]int) Text {
 
 // AddDigest adds a digest. If d isn't one, it adds the word "none" instead.
 func (t Text) AddDigest(d string) Text {
-	if !pin.IsDigest(d) {
+	if !jsontree.IsDigest(d) {
 		return t.AddWords("none")
 	}
 	return Text{t.said + d}

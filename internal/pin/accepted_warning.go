@@ -75,7 +75,7 @@ func ParseAcceptedWarning(line string) (AcceptedWarning, bool) {
 	var err error
 	r.Place, err = url.PathUnescape(place)
 	_, isPointer := jsontree.SplitPointer(r.Place)
-	return r, err == nil && isPointer && r.ID != "" && len(r.ID) <= 64 && strings.Trim(r.ID, wordBytes[:36]+"-") == "" && IsDigest(r.Digest) && r.String() == line
+	return r, err == nil && isPointer && r.ID != "" && len(r.ID) <= 64 && strings.Trim(r.ID, wordBytes[:36]+"-") == "" && jsontree.IsDigest(r.Digest) && r.String() == line
 }
 
 // MaxFindingsPerRule is the maximum number of findings with one id and level that are listed for an entry. If there are
@@ -94,7 +94,7 @@ func FinishTextDigest(beginning hash.Hash, name string) string {
 	}
 	whole, _ := beginning.(hash.Cloner).Clone()
 	whole.Write(append(rest, ']'))
-	return fmt.Sprintf("%s%x", DigestPrefix, whole.Sum(nil))
+	return fmt.Sprintf("%s%x", jsontree.DigestPrefix, whole.Sum(nil))
 }
 
 // StartTextDigest starts the hash of the JSON array [text] or [text, name]; FinishTextDigest adds the rest.

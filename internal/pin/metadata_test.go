@@ -3,12 +3,14 @@ package pin
 import (
 	"strings"
 	"testing"
+
+	"pinproof/internal/jsontree"
 )
 
 // TestRecordChanges: each difference of two lockfiles other than in the definitions is listed.
 // Equal lockfiles have no difference.
 func TestRecordChanges(t *testing.T) {
-	digest := func(digit string) string { return DigestPrefix + strings.Repeat(digit, 64) }
+	digest := func(digit string) string { return jsontree.DigestPrefix + strings.Repeat(digit, 64) }
 	made := func() Set {
 		s := Set{Server: "s", AcceptedWarnings: []AcceptedWarning{{ID: "oversize", Digest: digest("a")}}, ServerInfo: ServerInfo{"x", "1"}}
 		s.SetPins([]Pin{
@@ -63,7 +65,7 @@ func TestRecordChanges(t *testing.T) {
 
 // TestRecordChangesOfOneSide: if only one of two lockfiles has an entry or a server, each record of it is a change.
 func TestRecordChangesOfOneSide(t *testing.T) {
-	digest := DigestPrefix + strings.Repeat("a", 64)
+	digest := jsontree.DigestPrefix + strings.Repeat("a", 64)
 	with := Set{Server: "s"}
 	with.SetPins([]Pin{{Key: Key{Tools, "a"}, HashedDefinition: HashedDefinition{Digest: digest}, Denied: true, AcceptedWarnings: []AcceptedWarning{{ID: "padding", Digest: digest}},
 		Approval: &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest, Digest: digest}}})

@@ -289,15 +289,6 @@ func (s *Set) HasRepeatedName() bool {
 	return false
 }
 
-// DigestPrefix begins every digest.
-const DigestPrefix = skill.DigestPrefix
-
-// IsDigest reports whether s has the form of a digest.
-func IsDigest(s string) bool { return skill.IsDigest(s) }
-
-// HexOf returns the 64 hex digits of a digest.
-func HexOf(digest string) string { return strings.TrimPrefix(digest, DigestPrefix) }
-
 // CompareKeys orders keys by entry type, then by name, in UTF-16 code units.
 func CompareKeys(a, b Key) int {
 	return cmp.Or(int(a.Type-b.Type), jsontree.CompareUTF16(a.Name, b.Name))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pinproof/internal/facts"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
@@ -52,7 +53,7 @@ func (r *Report) ref(key pin.Ref) string {
 
 // short returns a digest for people: the first 12 of its hex digits.
 func short(digest string) string {
-	hex := pin.HexOf(digest)
+	hex := jsontree.HexOf(digest)
 	return hex[:min(12, len(hex))]
 }
 

@@ -146,7 +146,7 @@ func readFile(v jsontree.Value) (*File, *jsontree.Error) {
 	if f.URI == "" {
 		return nil, v.ErrorIn("uri", `no "uri" that is a non-empty string`)
 	}
-	if !IsDigest(f.Digest) {
+	if !jsontree.IsDigest(f.Digest) {
 		return nil, v.ErrorIn("digest", `no "digest" of the form sha256: and 64 lower-case hex digits`)
 	}
 	bytes, err := strconv.ParseUint(size.Text, 10, 63)
@@ -159,12 +159,3 @@ func readFile(v jsontree.Value) (*File, *jsontree.Error) {
 
 // UnreadFileID is the id of the warning about a file whose text isn't known.
 const UnreadFileID = "unread-file"
-
-// DigestPrefix begins every digest.
-const DigestPrefix = "sha256:"
-
-// IsDigest reports whether s has the form of a digest.
-func IsDigest(s string) bool {
-	digits, ok := strings.CutPrefix(s, DigestPrefix)
-	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
-}

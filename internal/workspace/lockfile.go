@@ -3,9 +3,7 @@ package workspace
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -18,6 +16,7 @@ import (
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
@@ -245,5 +244,5 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 func StateDigest(p *pin.Comparison) string {
 	locked := p.Locked
 	locked.Server = p.Server // also if nothing is pinned of it
-	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(lockfile.StateText(&locked))))
+	return jsontree.Digest([]byte(lockfile.StateText(&locked)))
 }

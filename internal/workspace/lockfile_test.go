@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
@@ -75,7 +76,7 @@ func TestReadLockfile(t *testing.T) {
 
 // TestRecorded: all that another writer must not have changed meanwhile in the pins that were reviewed.
 func TestRecorded(t *testing.T) {
-	record := pin.AcceptedWarning{ID: "hidden-text", Digest: pin.DigestPrefix + strings.Repeat("0", 64)}
+	record := pin.AcceptedWarning{ID: "hidden-text", Digest: jsontree.DigestPrefix + strings.Repeat("0", 64)}
 	set := func() pin.Set {
 		s := pintest.PinsOf(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
 		s.Pins[0].AcceptedWarnings = []pin.AcceptedWarning{record}

@@ -205,7 +205,7 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 		_, twice := v.matched[key]
 		_, isDrifted := v.drifted[key]
 		isMatch := e.Status == "MATCH"
-		if !ok || !pin.IsDigest(e.Digest) || v.matches && !isMatch || isMatch && twice {
+		if !ok || !jsontree.IsDigest(e.Digest) || v.matches && !isMatch || isMatch && twice {
 			return nil, none
 		}
 		if isMatch && !e.Denied && !isDrifted {

@@ -1,8 +1,6 @@
 package guard
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,7 +8,7 @@ import (
 	"time"
 
 	"pinproof/internal/atomicfile"
-	"pinproof/internal/pin"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/workspace"
 )
 
@@ -45,10 +43,8 @@ func MakeCacheFolder(name string, keptFor time.Duration) (folder string) {
 	return folder
 }
 
-func digestOf(data []byte) string { return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(data)) }
-
 // shortDigest returns digits of a digest for a file name, few enough for a person to compare.
-func shortDigest(data []byte) string { return pin.HexOf(digestOf(data))[:16] }
+func shortDigest(data []byte) string { return jsontree.HexOf(jsontree.Digest(data))[:16] }
 
 // keptPlace returns the prefix of the paths of a server's kept files, or "" if none can be written.
 func keptPlace(lock, id string) string {

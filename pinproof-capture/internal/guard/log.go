@@ -56,7 +56,7 @@ func (l *callLog) write(records []record) error {
 		if len(r.arguments) > 0 && l.digests {
 			var plain bytes.Buffer
 			json.Compact(&plain, r.arguments) // can't fail: they were parsed strictly
-			args = append(args, "argumentsDigest", digestOf(plain.Bytes()))
+			args = append(args, "argumentsDigest", jsontree.Digest(plain.Bytes()))
 		} else if len(r.arguments) > 0 {
 			args = append(args, "arguments", json.RawMessage(r.arguments))
 		}
