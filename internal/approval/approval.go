@@ -41,18 +41,15 @@ type Warning struct {
 	// What the lockfile keeps if the warning is accepted. Without a digest, nothing is recorded.
 	pin.EntryWarning
 
-	Where     TextLocation
-	NamedTool string // the tool of another server that the text names; or ""
-	Approved  bool   // it was accepted with the pin
-	Unclean   bool   // requireClean refuses its text
+	Scope     pin.Scope // of its text
+	NamedTool string    // the tool of another server that the text names; or ""
+	Approved  bool      // it was accepted with the pin
+	Unclean   bool      // requireClean refuses its text
 }
-
-// isWhole reports whether a warning is about a list as a whole.
-func (w *Warning) isWhole() bool { return w.Entry.Key == pin.Key{} }
 
 // stays reports whether a warning is about text that is already pinned. Such a warning can be accepted without
 // accepting drift.
-func (w *Warning) stays() bool { return w.Where == InMatchingEntry || w.Where == InPinOnly }
+func (w *Warning) stays() bool { return w.Scope == pin.ScopeMatch || w.Scope == pin.ScopePinOnly }
 
 // MissedWarningFunc returns a function that reports whether an unaccepted warning matters for an outcome but is missing
 // from the Input. Such warnings are known only after the decision, because a text may name a tool of its own server
@@ -73,7 +70,7 @@ func (c *Input) MissedWarningFunc(out *Outcome, accepted []pin.Drift, gone pin.R
 		if w.Approved || known[w] {
 			return false
 		}
-		if w.Where == InDriftedEntry {
+		if w.Scope == pin.ScopeDrift {
 			return out.Accepted[w.Entry] // otherwise its text isn't pinned
 		}
 		own := pin.Ref{Server: w.Entry.Server, Key: pin.Key{Type: pin.Tools, Name: w.NamedTool}}
@@ -82,21 +79,6 @@ func (c *Input) MissedWarningFunc(out *Outcome, accepted []pin.Drift, gone pin.R
 		return w.stays() && !out.Accepted[w.Entry] && w.NamedTool != "" && (gone[own] || isAdded)
 	}
 }
-
-// TextLocation is the place of a warning's text.
-type TextLocation int
-
-const (
-	InDriftedEntry TextLocation = iota // in an entry that has drifted
-
-	// In an entry that matches its pin.
-	InMatchingEntry
-
-	// Kept out of the pins by the policy, so that no approval covers it.
-	InUnpinnedText
-
-	InPinOnly // in a pinned text that no captured entry repeats
-)
 
 // Choices are a person's choices, by flags or, if Answers is set, at the prompt. The caller has checked the
 // flags: --accept excludes --accept-all, and --only excludes all three flags that accept or deny entries.

@@ -69,7 +69,7 @@ func begin(c *Input, said *Choices) *decision {
 		if w.NamedTool != "" && !w.Approved && w.stays() {
 			d.named[w.NamedTool] = append(d.named[w.NamedTool], w)
 		}
-		if w.Where == InDriftedEntry && !w.Approved {
+		if w.Scope == pin.ScopeDrift && !w.Approved {
 			d.warned[w.Entry] = true
 		}
 	}
@@ -145,7 +145,7 @@ func (d *decision) beforeAnswers() *fail.Error {
 		return fail.New("a changed policy changes every pin: accept it with all drift, or not at all").
 			Hint("read it, and answer at a terminal: %s", d.CommandLine.ForVerb("relock"))
 	}
-	if uncovered := d.warningsThat(func(w *Warning) bool { return w.Where == InUnpinnedText }); len(uncovered) > 0 {
+	if uncovered := d.warningsThat(func(w *Warning) bool { return w.Scope.IsUnpinned() }); len(uncovered) > 0 {
 		d.out.Warnings = uncovered
 		err := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
 			Hint("read it: %s", d.CommandLine.ForVerb("diff")).Refusal()
@@ -188,7 +188,7 @@ func (d *decision) warningsThat(is func(w *Warning) bool) (list []Warning) {
 func (d *decision) unrecorded() []Warning {
 	return d.warningsThat(func(w *Warning) bool {
 		matching := pin.Drift{Server: w.Entry.Server, Key: w.Entry.Key}
-		return w.stays() && !w.Approved && !w.isWhole() && d.selects(&matching, []string{wordWarnings})
+		return w.stays() && !w.Approved && !w.Entry.IsWholeServer() && d.selects(&matching, []string{wordWarnings})
 	})
 }
 
@@ -202,7 +202,7 @@ func (d *decision) newWarnings(result string) *fail.Error {
 		}
 	}
 	d.out.Warnings = d.warningsThat(func(w *Warning) bool {
-		return !w.Approved && (w.isWhole() || w.Where == InDriftedEntry && d.refused[w.Entry] || w.stays() && prevents[w.NamedTool])
+		return !w.Approved && (w.Entry.IsWholeServer() || w.Scope == pin.ScopeDrift && d.refused[w.Entry] || w.stays() && prevents[w.NamedTool])
 	})
 	return fail.New("%s: %s", text.FormatCount(len(d.out.Warnings), "new warning"), result).Hint("read it: %s", d.CommandLine.ForVerb("diff")).
 		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", d.CommandLine.ForVerb(d.CommandName)).Refusal()
@@ -247,12 +247,12 @@ func (d *decision) prevents(w *Warning, drift *pin.Drift) bool {
 	if w.Entry.Server == drift.Server {
 		isAbout = drift.Kind == pin.DriftRemoved || !isAdded && !drift.IsDenied() && (d.yes.Denied[drift.Ref()] || drift.LooksDenied())
 	}
-	return isAbout && !(d.out.Accepted[w.Entry] && w.Where == InPinOnly) && !d.yes.AcceptedWarnings[w.EntryWarning]
+	return isAbout && !(d.out.Accepted[w.Entry] && w.Scope == pin.ScopePinOnly) && !d.yes.AcceptedWarnings[w.EntryWarning]
 }
 
 // isWholeWarned reports whether there is a new warning about a whole list that the answers don't accept.
 func (d *decision) isWholeWarned() bool {
-	isNew := func(w Warning) bool { return w.isWhole() && !w.Approved }
+	isNew := func(w Warning) bool { return w.Entry.IsWholeServer() && !w.Approved }
 	return !d.yes.AcceptsCaptureWarnings && slices.ContainsFunc(d.Warnings, isNew)
 }
 
@@ -282,7 +282,7 @@ func (d *decision) take() *fail.Error {
 	}
 	for _, w := range d.Warnings {
 		// Accepting the entry replaces the pinned text that the warning is about.
-		isGone := w.Where == InPinOnly && d.out.Accepted[w.Entry]
+		isGone := w.Scope == pin.ScopePinOnly && d.out.Accepted[w.Entry]
 		if w.stays() && !isGone && d.yes.AcceptedWarnings[w.EntryWarning] {
 			d.out.RecordedWarnings[w.EntryWarning] = true
 		}
@@ -368,7 +368,7 @@ func (d *decision) isUnclean(w *Warning) bool {
 		return false
 	}
 	isNew := !pin.FindComparison(d.Sides, w.Entry.Server).Locked.Policy.RequireClean
-	return d.out.Accepted[w.Entry] || d.refused[w.Entry] || w.Where != InDriftedEntry && isNew
+	return d.out.Accepted[w.Entry] || d.refused[w.Entry] || w.Scope != pin.ScopeDrift && isNew
 }
 
 // forbids reports whether requireClean refuses a text with a warning.

@@ -33,10 +33,10 @@ func TestAlone(t *testing.T) {
 		for _, name := range []string{"edited", "gone", "hid", "new", "same", ""} {
 			w := approval.Warning{EntryWarning: pin.EntryWarning{Entry: pin.Ref{Server: "s", Key: pin.Key{Name: name}}, AcceptedWarning: rec("hidden-text")}, Unclean: random.IntN(2) == 0, Approved: random.IntN(4) > 0}
 			if name == "same" {
-				w.Where = approval.InMatchingEntry
+				w.Scope = pin.ScopeMatch
 			}
 			if random.IntN(12) == 0 {
-				w.Where = approval.InUnpinnedText
+				w.Scope = pin.ScopeUnpinned
 			}
 			if random.IntN(4) == 0 {
 				c.Warnings = append(c.Warnings, w)
@@ -46,7 +46,7 @@ func TestAlone(t *testing.T) {
 		for i := range drifts {
 			d := &drifts[i]
 			isSeen := func(w approval.Warning) bool {
-				return w.Where == approval.InUnpinnedText || !w.Approved && w.Where == approval.InDriftedEntry && (w.Entry.Name == "" || w.Entry == d.Ref())
+				return w.Scope.IsUnpinned() || !w.Approved && w.Scope == pin.ScopeDrift && (w.Entry.Name == "" || w.Entry == d.Ref())
 			}
 			if d.Kind == pin.DriftDuplicate || p.PolicyDiffers() || slices.ContainsFunc(c.Warnings, isSeen) {
 				continue

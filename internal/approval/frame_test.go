@@ -46,7 +46,7 @@ func framed(t *testing.T, random *rand.Rand) *approval.Input {
 			}
 			w := approval.Warning{EntryWarning: pin.EntryWarning{Entry: pin.Ref{Server: sides[i].Server, Key: p.Key}, AcceptedWarning: pin.AcceptedWarning{ID: "padding", Place: "/description", Digest: p.Digest}}}
 			if locked := sides[i].Locked.Find(p.Key); locked != nil && locked.Digest == p.Digest {
-				w.Where = approval.InMatchingEntry
+				w.Scope = pin.ScopeMatch
 				w.NamedTool = []string{"", "run", "send"}[random.IntN(3)]
 			}
 			c.Warnings = append(c.Warnings, w)
@@ -55,7 +55,7 @@ func framed(t *testing.T, random *rand.Rand) *approval.Input {
 	if other := elsewhere(t); random.IntN(2) == 0 {
 		p := &other.Locked.Pins[random.IntN(len(other.Locked.Pins))]
 		c.OtherServers = append(c.OtherServers, other)
-		c.Warnings = append(c.Warnings, approval.Warning{EntryWarning: pin.EntryWarning{Entry: pin.Ref{Server: other.Server, Key: p.Key}, AcceptedWarning: pin.AcceptedWarning{ID: "names-other-tool", Place: "/description", Digest: p.Digest}}, Where: approval.InPinOnly, NamedTool: "run"})
+		c.Warnings = append(c.Warnings, approval.Warning{EntryWarning: pin.EntryWarning{Entry: pin.Ref{Server: other.Server, Key: p.Key}, AcceptedWarning: pin.AcceptedWarning{ID: "names-other-tool", Place: "/description", Digest: p.Digest}}, Scope: pin.ScopePinOnly, NamedTool: "run"})
 	}
 	return c
 }
@@ -197,7 +197,7 @@ func namedBy(c *approval.Input, out *approval.Outcome, ref pin.Ref) string {
 		return ""
 	}
 	for _, w := range c.Warnings {
-		stays := w.Where == approval.InMatchingEntry || w.Where == approval.InPinOnly && !out.Accepted[w.Entry]
+		stays := w.Scope == pin.ScopeMatch || w.Scope == pin.ScopePinOnly && !out.Accepted[w.Entry]
 		if stays && w.NamedTool == ref.Name && w.Entry.Server != ref.Server && !out.RecordedWarnings[w.EntryWarning] {
 			return w.Entry.Name
 		}

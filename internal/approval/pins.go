@@ -62,11 +62,11 @@ func (d *decision) warnings() map[pin.Ref][]pin.AcceptedWarning {
 		if w.AcceptedWarning.Digest == "" {
 			continue // without a digest, the warning can't be recorded
 		}
-		isStanding := w.Where == InMatchingEntry && w.Approved && recorded[w.Entry] != nil
-		if w.isWhole() || w.Where == InDriftedEntry && d.out.Accepted[w.Entry] || isStanding {
+		isStanding := w.Scope == pin.ScopeMatch && w.Approved && recorded[w.Entry] != nil
+		if w.Entry.IsWholeServer() || w.Scope == pin.ScopeDrift && d.out.Accepted[w.Entry] || isStanding {
 			record[w.Entry] = append(record[w.Entry], w.AcceptedWarning)
 		}
-		if w.Where == InPinOnly && recorded[w.Entry] != nil && !isKept[w.Entry] {
+		if w.Scope == pin.ScopePinOnly && recorded[w.Entry] != nil && !isKept[w.Entry] {
 			isKept[w.Entry] = true
 			// This text was searched only for the names of some tools, so the pin's other accepted warnings stay, too.
 			p := cmp.Or(pin.FindComparison(d.Sides, w.Entry.Server), pin.FindComparison(d.OtherServers, w.Entry.Server))

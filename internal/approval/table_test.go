@@ -201,11 +201,11 @@ func (s *scene) warning(of string, words []string) {
 		case "unbound":
 			w.AcceptedWarning.Digest = ""
 		case "match":
-			w.Where = approval.InMatchingEntry
+			w.Scope = pin.ScopeMatch
 		case "unpinned":
-			w.Where = approval.InUnpinnedText
+			w.Scope = pin.ScopeUnpinned
 		case "pinned":
-			w.Where = approval.InPinOnly
+			w.Scope = pin.ScopePinOnly
 		default:
 			w.NamedTool = word
 		}

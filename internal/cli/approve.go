@@ -196,16 +196,7 @@ func caseOf(in *report.Input, known *facts.Facts) *approval.Input {
 
 // warningOf returns a finding as a warning of a case.
 func warningOf(f *lint.Finding) approval.Warning {
-	w := approval.Warning{EntryWarning: f.EntryWarning(), NamedTool: f.NamedTool(), Approved: f.Approved, Unclean: f.Unclean()}
-	switch f.Scope {
-	case lint.ScopeMatch:
-		w.Where = approval.InMatchingEntry
-	case lint.ScopeUnpinned, lint.ScopeUnpinnedDrift:
-		w.Where = approval.InUnpinnedText
-	case lint.ScopePinOnly:
-		w.Where = approval.InPinOnly
-	}
-	return w
+	return approval.Warning{EntryWarning: f.EntryWarning(), Scope: f.Scope, NamedTool: f.NamedTool(), Approved: f.Approved, Unclean: f.Unclean()}
 }
 
 // approve reads the texts that the decision needs. It decides by the flags and, where a person has to be asked, by the
@@ -285,7 +276,7 @@ func (a *approver) because(out *approval.Outcome) error {
 	}
 	isOther := func(f lint.Finding) bool { return !f.Warning || !reasons[warningOf(&f)] }
 	list := slices.DeleteFunc(slices.Clone(a.r.Findings), isOther)
-	slices.SortStableFunc(list, func(x, y lint.Finding) int { return place[x.Ref()] - place[y.Ref()] })
+	slices.SortStableFunc(list, func(x, y lint.Finding) int { return place[x.Ref] - place[y.Ref] })
 	a.t.WriteFindings("", "", a.r.DescribeFindings(list))
 	return out.Err
 }

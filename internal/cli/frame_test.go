@@ -52,7 +52,7 @@ func namesOthers(l lockfile.Lockfile) map[lint.Finding]bool {
 	}
 	found := map[lint.Finding]bool{}
 	for _, f := range lint.Findings(sides, nil, l.Servers, true) {
-		own := l.Find(f.Server).Find(f.Ref().Key)
+		own := l.Find(f.Server).Find(f.Key)
 		isExcused := strings.Contains(string(own.Definition), strconv.Quote(f.NamedTool())+":{") // by a parameter, as long as no tool of that name is listed
 		if f.NamedTool() != "" && !f.Approved && !isExcused {
 			f.Detail = "" // which may name other servers
@@ -159,7 +159,7 @@ func TestRunFrame(t *testing.T) {
 		known := namesOthers(before)
 		for warning := range namesOthers(after) {
 			if !known[warning] {
-				wrong = fmt.Sprint("a new warning without a record: ", warning.Ref(), " ", warning.NamedTool())
+				wrong = fmt.Sprint("a new warning without a record: ", warning.Ref, " ", warning.NamedTool())
 			}
 		}
 		if wrong != "" {

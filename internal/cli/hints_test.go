@@ -96,8 +96,8 @@ func TestHintsWrite(t *testing.T) {
 func accepted(set *pin.Set) {
 	new := []pin.Comparison{{Server: "s", CapturePath: "s.json", State: pin.StateNew, Captured: *set}}
 	for _, f := range lint.Findings(new, pintest.CompareByDigest(new), nil, true) {
-		p := set.Find(f.Ref().Key)
-		if p != nil && f.Warning && !f.WholeServer && !slices.Contains(p.AcceptedWarnings, f.AcceptedWarning()) {
+		p := set.Find(f.Key)
+		if p != nil && f.Warning && !f.IsWholeServer() && !slices.Contains(p.AcceptedWarnings, f.AcceptedWarning()) {
 			p.AcceptedWarnings = append(p.AcceptedWarnings, f.AcceptedWarning())
 		}
 	}

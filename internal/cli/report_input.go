@@ -23,7 +23,7 @@ func (req *request) reportInput(in report.Input, also pin.Faults, allow pin.Leni
 		if f.FailsRun(in.FailsOnWarnings) {
 			also.WarningCount++
 		}
-		if f.Scope == lint.ScopePinOnly {
+		if f.Scope == pin.ScopePinOnly {
 			inPins[f.Server] = true
 		}
 	}

@@ -173,7 +173,7 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 		of[e.Ref()] = e
 	}
 	for _, found := range findings {
-		f.sort(found, of[found.Ref()])
+		f.sort(found, of[found.Ref])
 	}
 	r := &reader{sides: sides, bounds: bounds, budget: budget, room: cmp.Or(bounds.MaxBytes, ReviewByteLimit), hosts: map[string]map[string]bool{}, hinted: map[string]bool{}}
 	// Entries with a warning are explained first: there may be no room for all.
@@ -206,17 +206,16 @@ func (f *Facts) sort(found lint.Finding, e *Entry) {
 			*list = append(*list, found)
 		}
 	}
-	isInMatch := found.Scope == lint.ScopeMatch
-	isUnpinned := found.Scope == lint.ScopeUnpinned
-	if e != nil && found.Scope == lint.ScopeDrift && !found.WholeServer {
+	isInMatch := found.Scope == pin.ScopeMatch
+	if e != nil && found.Scope == pin.ScopeDrift && !found.IsWholeServer() {
 		add(&e.ApprovedFindings, found.Approved)
 		add(&e.NewFindings, !found.Approved)
 	}
-	add(&f.CaptureFindings, found.WholeServer && !found.Approved)
-	add(&f.UnacceptedWarnings, (isInMatch || found.Scope == lint.ScopePinOnly) && !found.Approved && !found.WholeServer)
+	add(&f.CaptureFindings, found.IsWholeServer() && !found.Approved)
+	add(&f.UnacceptedWarnings, (isInMatch || found.Scope == pin.ScopePinOnly) && !found.Approved && !found.IsWholeServer())
 	add(&f.ApprovedWarnings, isInMatch && found.Approved && found.Warning)
-	add(&f.UnpinnedWarnings, isUnpinned)
-	add(&f.BlockingWarnings, isUnpinned || found.Scope == lint.ScopeUnpinnedDrift)
+	add(&f.UnpinnedWarnings, found.Scope == pin.ScopeUnpinned)
+	add(&f.BlockingWarnings, found.Scope.IsUnpinned())
 }
 
 // explain works out what is known of an entry. Its findings are in it already.
@@ -412,7 +411,7 @@ func (f *Facts) Select(selects func(d *pin.Drift, words []string) bool) *Facts {
 		}
 	}
 	matching := func(f lint.Finding) bool {
-		return !f.WholeServer && f.Scope == lint.ScopeMatch && !selects(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, []string{WarningsSelector})
+		return !f.IsWholeServer() && f.Scope == pin.ScopeMatch && !selects(&pin.Drift{Server: f.Server, Key: f.Key}, []string{WarningsSelector})
 	}
 	part.UnacceptedWarnings = slices.DeleteFunc(slices.Clone(f.UnacceptedWarnings), matching)
 	part.ApprovedWarnings = slices.DeleteFunc(slices.Clone(f.ApprovedWarnings), matching)

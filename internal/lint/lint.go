@@ -19,11 +19,8 @@ import (
 // A Finding is something a reviewer should see before approving. It never
 // changes a digest.
 type Finding struct {
-	Server string
-	Type   pin.EntryType
-
-	// Name of the entry; "" for instructions and for the whole server.
-	Entry string
+	// The entry that it is in. For a whole capture its key is empty.
+	pin.Ref
 
 	// A stable id, such as "hidden-text".
 	ID string
@@ -44,9 +41,6 @@ type Finding struct {
 	// The finding stands for further findings with its ID and level that aren't listed, and states their number.
 	more bool
 
-	// It is about the whole capture.
-	WholeServer bool
-
 	// For a warning: its pointer without the indices of arrays, because items move. The argument of a prompt
 	// has its name instead.
 	Place string
@@ -55,7 +49,7 @@ type Finding struct {
 	// definition, or the set digest.
 	TextDigest string
 
-	Scope Scope
+	Scope pin.Scope
 
 	// The name that it is about, as received: of another tool, a look-alike, a parameter or a file. It identifies the
 	// finding in place of the detail, because the detail may name servers that are added or removed later.
@@ -69,7 +63,7 @@ func (f Finding) AcceptedWarning() pin.AcceptedWarning {
 
 // EntryWarning returns the AcceptedWarning together with the entry that the finding is in.
 func (f Finding) EntryWarning() pin.EntryWarning {
-	return pin.EntryWarning{Entry: f.Ref(), AcceptedWarning: f.AcceptedWarning()}
+	return pin.EntryWarning{Entry: f.Ref, AcceptedWarning: f.AcceptedWarning()}
 }
 
 // Unclean reports whether lock and relock refuse an entry with this finding under the policy requireClean. It considers
@@ -155,7 +149,7 @@ type Reviewer struct {
 }
 
 func (x *NameIndex) newReview(server string, p *pin.Pin) *Reviewer {
-	about := Finding{Server: server, Type: p.Type, Entry: p.Name}
+	about := Finding{Ref: pin.Ref{Server: server, Key: p.Key}}
 	return &Reviewer{x: x, own: x.now[server], about: about, digest: p.Digest, foreign: map[*mentionable][]mentionable{}}
 }
 
@@ -266,7 +260,6 @@ func (r *Reviewer) whole(p *pin.Pin) {
 // CheckListSize lists the findings of a capture as a whole.
 func (x *NameIndex) CheckListSize(found pin.Set) []Finding {
 	r := x.newReview(found.Server, &pin.Pin{})
-	r.about.WholeServer = true
 	r.digest = found.Digest
 	r.oversizeList(&found)
 	return r.finish()

@@ -91,7 +91,7 @@ func TestTextFindings(t *testing.T) {
 			t.Errorf("%+q: %q, want %q\n%v", text, got, want, found)
 		}
 		for _, f := range found {
-			if f.Pointer != "/description" || f.Server != "here" || f.Entry != "list_dir" {
+			if f.Pointer != "/description" || f.Server != "here" || f.Name != "list_dir" {
 				t.Errorf("%+q: %+v", text, f)
 			}
 		}
@@ -325,17 +325,17 @@ func TestReadingStops(t *testing.T) {
 	for _, c := range []struct{ server, entry, want string }{
 		{"a", "t2", "instruction-like oversize"}, {"b", "t1", "instruction-like oversize"}, {"b", "t2", "oversize"}, {"c", "t1", "oversize"},
 	} {
-		of := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.Server != c.server || f.Entry != c.entry })
+		of := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.Server != c.server || f.Name != c.entry })
 		isUnread := !strings.Contains(c.want, "instruction-like")
 		if firedIDs(of) != c.want || strings.Contains(fmt.Sprint(of), "not read") != isUnread {
 			t.Errorf("%s of %s: %v", c.entry, c.server, of)
 		}
-		if isUnpinned := func(f Finding) bool { return f.Scope == ScopeUnpinned }; !slices.ContainsFunc(of, isUnpinned) {
+		if isUnpinned := func(f Finding) bool { return f.Scope == pin.ScopeUnpinned }; !slices.ContainsFunc(of, isUnpinned) {
 			t.Errorf("%s of %s: unpinned prose is not told", c.entry, c.server)
 		}
 	}
 	for server, want := range map[string]string{"a": "over 2,097,152", "b": "reading stopped at 8,388,608 bytes, before tool=t2: no more is reviewed", "c": "before tool=t1: no more is reviewed"} {
-		of := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.Server != server || f.Entry != "" })
+		of := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.Server != server || f.Name != "" })
 		if len(of) != 1 || !of[0].Warning || !strings.HasSuffix(of[0].Detail, want) {
 			t.Errorf("list of %s: %v", server, of)
 		}
@@ -355,7 +355,7 @@ func TestTooManyFindings(t *testing.T) {
 	findingsOf := func() (all int, list []Finding) {
 		found := Findings(sides, nil, nil, true)
 		for _, f := range found {
-			if f.Entry == last {
+			if f.Name == last {
 				list = append(list, f)
 			}
 		}
@@ -457,8 +457,8 @@ func TestTooManyMentions(t *testing.T) {
 	said := map[string]string{}
 	for _, f := range Findings(sides, pintest.CompareByDigest(sides), []pin.Set{pinned}, true) {
 		if f.NamedTool() != "" {
-			count[f.Entry]++
-			said[f.Entry] = f.Detail
+			count[f.Name]++
+			said[f.Name] = f.Detail
 		}
 	}
 	if len(count) != n || count["a000"] != n || count["a149"] != 2 || !strings.HasSuffix(said["a149"], ", and 148 more") {
@@ -697,7 +697,7 @@ func TestOrdinaryServers(t *testing.T) {
 		x := NewNameIndex(nil, []pin.Set{set})
 		for _, p := range set.Pins {
 			for _, f := range x.CheckEntry(server, p, nil) {
-				t.Errorf("%s: %s: %s: %s", server, f.Entry, f.ID, f.Detail)
+				t.Errorf("%s: %s: %s: %s", server, f.Name, f.ID, f.Detail)
 			}
 		}
 		count += len(tools)

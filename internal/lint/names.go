@@ -138,7 +138,7 @@ func (r *Reviewer) lacks(name string) bool {
 	if at := strings.LastIndex(name, "__"); at >= 0 {
 		name = name[at+len("__"):]
 	}
-	return name != r.about.Entry && !r.own.uses(name)
+	return name != r.about.Name && !r.own.uses(name)
 }
 
 // A serverNames has the names of one server, from its capture or, if there is none, from its pins. Its words

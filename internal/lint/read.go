@@ -9,34 +9,10 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Scope is where a finding is.
-type Scope int
-
-const (
-	// An entry that has drifted, or a capture with such an entry.
-	ScopeDrift Scope = iota
-
-	// An entry that matches its pin, or a capture without drift.
-	ScopeMatch
-
-	// Text of a matching entry that its policy leaves out of the pin.
-	ScopeUnpinned
-
-	ScopeUnpinnedDrift // such text of a drifted entry
-
-	// A pinned text without a matching entry in a capture: its server has no capture, or the entry has drifted.
-	ScopePinOnly
-)
-
-// Ref returns the entry that a finding is in. For a whole capture its key is empty.
-func (f *Finding) Ref() pin.Ref {
-	return pin.Ref{Server: f.Server, Key: pin.Key{Type: f.Type, Name: f.Entry}}
-}
-
 // FailsRun reports whether a warning fails a run in which every entry matches: it is about text that no pin
 // covers or, in a review, nobody accepted it.
 func (f *Finding) FailsRun(review bool) bool {
-	return f.Warning && (f.Scope == ScopeUnpinned || review && f.Scope == ScopeMatch && !f.Approved)
+	return f.Warning && (f.Scope == pin.ScopeUnpinned || review && f.Scope == pin.ScopeMatch && !f.Approved)
 }
 
 // A textReading lists the findings of one comparison.
@@ -187,8 +163,8 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	unpinned := map[place]bool{}
 	for i := range list {
 		f := &list[i]
-		if f.Scope = ScopeUnpinned; drifted {
-			f.Scope = ScopeUnpinnedDrift
+		if f.Scope = pin.ScopeUnpinned; drifted {
+			f.Scope = pin.ScopeUnpinnedDrift
 		}
 		unpinned[place{f.ID, f.Pointer}] = true
 	}
@@ -201,7 +177,7 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 			continue
 		}
 		if !drifted {
-			f.Scope = ScopeMatch
+			f.Scope = pin.ScopeMatch
 		}
 		list = append(list, f)
 	}
@@ -247,7 +223,7 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 	}
 	isTold := map[pin.EntryWarning]bool{}
 	for i := range told {
-		if told[i].Scope != ScopeMatch {
+		if told[i].Scope != pin.ScopeMatch {
 			continue // it is about a text that may not be pinned
 		}
 		isTold[told[i].EntryWarning()] = true
@@ -266,9 +242,9 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 		sought := func(name string) bool { return added[name] || r.of.Gone[pin.Ref{Server: s.Server, Key: toolKey(name)}] }
 		for j := range s.Pins {
 			p := &s.Pins[j]
-			scope := ScopePinOnly
+			scope := pin.ScopePinOnly
 			if now := matching(side, p); now != nil {
-				scope = ScopeMatch
+				scope = pin.ScopeMatch
 				p = now // the captured entry may contain text that its policy doesn't pin
 			}
 			accepted := recordSet(s.Pins[j].AcceptedWarnings)
@@ -330,7 +306,7 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 		return false
 	}
 	record := f.AcceptedWarning()
-	record.Digest = pin.FinishTextDigest(pin.StartTextDigest(f.Subject), f.Entry)
+	record.Digest = pin.FinishTextDigest(pin.StartTextDigest(f.Subject), f.Name)
 	later := r.later()
 	return later[toolRecord{f.Subject, pin.AcceptedWarning{}}] || later[toolRecord{f.Subject, record}]
 }
@@ -371,7 +347,7 @@ func (r *textReading) servers() (list []Finding) {
 		}
 		for _, f := range r.names().CheckListSize(p.Captured) {
 			if f.Approved = slices.Contains(recording(p, drifted).AcceptedWarnings, f.AcceptedWarning()); !drifted {
-				f.Scope = ScopeMatch
+				f.Scope = pin.ScopeMatch
 			}
 			list = append(list, f)
 		}
@@ -392,11 +368,11 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 	}
 	isTold := map[told]bool{}
 	for _, f := range list {
-		isTold[told{f.Ref(), f.ID}] = true
+		isTold[told{f.Ref, f.ID}] = true
 	}
 	add := func(f Finding, records []pin.AcceptedWarning, drifted bool) {
 		if !drifted {
-			f.Scope = ScopeMatch
+			f.Scope = pin.ScopeMatch
 		}
 		f.Warning = true
 		f.Approved = true
@@ -406,7 +382,7 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 			f.Pointer = record.Place
 			f.Place = record.Place
 			f.TextDigest = record.Digest
-			if !isTold[told{f.Ref(), f.ID}] && !(drifted && findingRow(f.ID) >= 0) {
+			if !isTold[told{f.Ref, f.ID}] && !(drifted && findingRow(f.ID) >= 0) {
 				recorded = append(recorded, f)
 			}
 		}
@@ -416,10 +392,10 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 		if !p.HasCapture() || !p.IsLocked() {
 			continue
 		}
-		add(Finding{Server: p.Server, WholeServer: true}, recording(p, r.differs(p)).AcceptedWarnings, r.differs(p))
+		add(Finding{Ref: pin.Ref{Server: p.Server}}, recording(p, r.differs(p)).AcceptedWarnings, r.differs(p))
 		for j := range p.Locked.Pins {
-			f := Finding{Server: p.Server, Type: p.Locked.Pins[j].Type, Entry: p.Locked.Pins[j].Name}
-			drifted := r.drifted[f.Ref()]
+			f := Finding{Ref: p.Ref(p.Locked.Pins[j].Key)}
+			drifted := r.drifted[f.Ref]
 			if one := recording(p, drifted).Find(p.Locked.Pins[j].Key); one != nil {
 				add(f, one.AcceptedWarnings, drifted)
 			}

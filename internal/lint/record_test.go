@@ -30,7 +30,7 @@ func TestRecords(t *testing.T) {
 	}
 	for _, p := range here.Pins {
 		for _, f := range WarningsIn(x.CheckEntry("here", p, nil)) {
-			key := strings.TrimSpace(f.Entry + " " + f.ID + " " + f.Place + " " + f.Subject)
+			key := strings.TrimSpace(f.Name + " " + f.ID + " " + f.Place + " " + f.Subject)
 			canonical, known := want[key]
 			if sum := recordDigests[canonical]; !known || f.TextDigest != "sha256:"+sum {
 				t.Errorf("%s: %s, want %s", key, f.TextDigest, sum)

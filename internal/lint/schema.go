@@ -141,7 +141,7 @@ func (r *Reviewer) code(name string, schema jsontree.Value) {
 	}
 	if !r.isQueryKnown {
 		r.isQueryKnown = true
-		r.hasQueryName = isQuery(r.about.Entry)
+		r.hasQueryName = isQuery(r.about.Name)
 		r.saysQuery = isQuery(r.root.Get("description").Text)
 	}
 	said := schema.Get("description").Text

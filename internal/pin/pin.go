@@ -37,6 +37,9 @@ func (k Key) EntryRef() string {
 	return EntryTypeInfo[k.Type].Entry + "=" + text.QuoteName(k.Name)
 }
 
+// IsWholeServer reports whether the key is empty, which stands for a server as a whole: no entry has such a key.
+func (k Key) IsWholeServer() bool { return k == Key{} }
+
 // ParseEntry parses the name of an entry as a flag spells it: NAME or tool=NAME for a tool, prompt=NAME, template=URI,
 // resource=URI, skill=URI, or instructions.
 func ParseEntry(arg string) Key {

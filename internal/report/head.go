@@ -63,16 +63,15 @@ func (r *Report) model() *Model {
 
 // said describes a finding in words.
 func (r *Report) said(f lint.Finding) Finding {
-	of := f.Ref()
 	s := Finding{EntryWarning: f.EntryWarning(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, FailsRun: f.FailsRun(r.FailsOnWarnings),
-		Place: r.place(of, f.Pointer), Pointer: text.QuotePointer(f.Pointer), RawPointer: f.Pointer,
-		Detail: f.Detail, EntryName: r.ref(of), Line: r.pinLine(of), Server: f.Server, Ref: r.field(of)}
+		Place: r.place(f.Ref, f.Pointer), Pointer: text.QuotePointer(f.Pointer), RawPointer: f.Pointer,
+		Detail: f.Detail, EntryName: r.ref(f.Ref), Line: r.pinLine(f.Ref), Server: f.Server, Ref: r.field(f.Ref)}
 	if f.Warning {
 		s.Level = "warning"
 	}
-	if !f.WholeServer {
+	if !f.IsWholeServer() {
 		s.List = pin.EntryTypeInfo[f.Type].Member
-		s.Name = f.Entry
+		s.Name = f.Name
 	}
 	return s
 }

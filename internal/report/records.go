@@ -26,7 +26,7 @@ func (r *Report) records() (list []Record) {
 				continue
 			}
 			said := r.record(p.Ref(c.Key), c.Field, changeText(&c), c.IsDifference())
-			if c.Key == (pin.Key{}) {
+			if c.IsWholeServer() {
 				said.List = ""
 				said.EntryName = "server " + text.QuoteName(p.Server)
 			}

@@ -42,7 +42,7 @@ func shortRef(entryType pin.EntryType, name string) string {
 // ref names an entry in a sentence or, if the key is empty, the capture; with its server, if there are several.
 func (r *Report) ref(key pin.Ref) string {
 	ref := "the capture"
-	if key.Key != (pin.Key{}) {
+	if !key.IsWholeServer() {
 		ref = shortRef(key.Type, key.Name)
 	}
 	if len(r.Comparisons) > 1 || pin.FindComparison(r.Others, key.Server) != nil {
@@ -156,8 +156,8 @@ func kindText(entries []*drifted) string {
 func (r *Report) warningText() string {
 	var said []string
 	for _, f := range slices.Concat(freshIn(r.entries), r.UnpinnedWarnings, r.CaptureFindings, r.UnacceptedWarnings) {
-		if f.Warning && (f.Scope == lint.ScopeDrift || f.FailsRun(r.FailsOnWarnings)) {
-			said = append(said, f.ID+" in "+r.ref(f.Ref()))
+		if f.Warning && (f.Scope == pin.ScopeDrift || f.FailsRun(r.FailsOnWarnings)) {
+			said = append(said, f.ID+" in "+r.ref(f.Ref))
 		}
 	}
 	switch said = distinct(said); len(said) {
@@ -502,7 +502,7 @@ func (r *Report) acceptCommand(b *Block) string {
 // server, if there are several.
 func (r *Report) field(key pin.Ref) string {
 	field := "capture"
-	if key.Key != (pin.Key{}) {
+	if !key.IsWholeServer() {
 		field = key.EntryRef()
 	}
 	if len(r.Comparisons) > 1 {

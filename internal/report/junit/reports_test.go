@@ -22,9 +22,9 @@ func TestReport(t *testing.T) {
 		Old: `[{"name":"read_file","description":"Reads a file in a folder."},{"name":"stat"},{"name":"gone","title":"<b>"}]`,
 		New: `[{"name":"read_file","description":"Reads any file in a folder.","_meta":["]]>"]},{"name":"stat"},{"name":"x\n<y>"}]`,
 		Findings: []lint.Finding{
-			{Entry: "read_file", ID: "new-address", Pointer: "/description", Detail: "grew & grew"},
-			{Entry: "stat", ID: "padding", Warning: true, Detail: "much"},
-			{WholeServer: true, ID: "oversize", Warning: true, Detail: "a large capture"}},
+			{Ref: pin.Ref{Key: pin.Key{Name: "read_file"}}, ID: "new-address", Pointer: "/description", Detail: "grew & grew"},
+			{Ref: pin.Ref{Key: pin.Key{Name: "stat"}}, ID: "padding", Warning: true, Detail: "much"},
+			{ID: "oversize", Warning: true, Detail: "a large capture"}},
 		Allowed: []pin.DriftKind{pin.DriftRemoved}}
 	r := s.Report(t)
 	got := reporttest.WriteToString(t, Write, r.Model)

@@ -30,7 +30,7 @@ func markdownOf(t testing.TB, r *report.Report) string {
 // TestWarnedFirst: the summary of the whole list comes first, then the entries with a warning.
 func TestWarnedFirst(t *testing.T) {
 	r := reporttest.ListsReport(t, reporttest.OldList, reporttest.NewList)
-	r.Findings = append(r.Findings, lint.Finding{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true})
+	r.Findings = append(r.Findings, lint.Finding{Ref: pin.Ref{Server: "s"}, ID: "crowded-list", Detail: "of the whole list"})
 	r = reporttest.NewReport(r.Input)
 	page, last := markdownOf(t, r), 0
 	for _, heading := range []string{"\n      note crowded-list in the capture", "\n### 1. `HIDDEN list_dir`", "\n### 2. "} {
@@ -41,7 +41,7 @@ func TestWarnedFirst(t *testing.T) {
 		last = at
 	}
 	r = reporttest.ListsReport(t, reporttest.NewList, reporttest.NewList)
-	r.Findings = []lint.Finding{{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true}}
+	r.Findings = []lint.Finding{{Ref: pin.Ref{Server: "s"}, ID: "crowded-list", Detail: "of the whole list"}}
 	r = reporttest.NewReport(r.Input)
 	if !strings.Contains(markdownOf(t, r), "\n      note crowded-list in the capture") {
 		t.Error("without drift nothing is said of the whole list")
@@ -120,7 +120,7 @@ pinproof relock live.json
 
 func TestMatch(t *testing.T) {
 	r := reporttest.ListsReport(t, reporttest.OldList, reporttest.OldList)
-	r.Findings = []lint.Finding{{Entry: "a|b", ID: "padding", Warning: true, Detail: "`x`", Scope: lint.ScopeMatch, Approved: true}}
+	r.Findings = []lint.Finding{{Ref: pin.Ref{Key: pin.Key{Name: "a|b"}}, ID: "padding", Warning: true, Detail: "`x`", Scope: pin.ScopeMatch, Approved: true}}
 	r = reporttest.NewReport(r.Input)
 	want := strings.ReplaceAll(`## OK: '0 drift (5 tools match tools.lock); 1 approved warning'
 

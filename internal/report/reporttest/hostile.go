@@ -58,9 +58,9 @@ func HostileReport(t testing.TB, name, key, old, new string) *report.Report {
 	p.Captured.ServerInfo, p.CapturePath = pin.ServerInfo{Name: new}, old
 	r.Lockfile, r.CommandLine.Capture = new, old
 	for _, tool := range []string{"changed", name, "alike"} {
-		f := lint.Finding{Server: p.Server, Entry: tool, ID: "hidden-text", Warning: true, Pointer: jsontree.ExtendPointer("", key), Detail: text.Printable(new)}
+		f := lint.Finding{Ref: pin.Ref{Server: p.Server, Key: pin.Key{Name: tool}}, ID: "hidden-text", Warning: true, Pointer: jsontree.ExtendPointer("", key), Detail: text.Printable(new)}
 		r.Findings = append(r.Findings, f)
-		f.Scope, f.Approved = lint.ScopeMatch, true
+		f.Scope, f.Approved = pin.ScopeMatch, true
 		r.Findings = append(r.Findings, f)
 	}
 	return NewReport(r.Input)

@@ -93,8 +93,8 @@ func (s Scene) Report(t testing.TB) *report.Report {
 	}
 	for _, f := range s.Findings {
 		f.Server = s.Server
-		if !f.WholeServer && !slices.ContainsFunc(in.Drifts, func(d pin.Drift) bool { return d.Ref() == f.Ref() }) {
-			f.Scope, f.Approved = lint.ScopeMatch, true
+		if !f.IsWholeServer() && !slices.ContainsFunc(in.Drifts, func(d pin.Drift) bool { return d.Ref() == f.Ref }) {
+			f.Scope, f.Approved = pin.ScopeMatch, true
 		}
 		in.Findings = append(in.Findings, f)
 	}
@@ -150,10 +150,10 @@ var Scenes = map[string]Scene{
 	"hash only": {Server: "files", Old: sceneOld, New: sceneNew, Policy: pin.Policy{HashOnly: true}},
 	"path":      {Server: "a,b:c%\n", Old: sceneOld, New: sceneNew, Path: "dir, 1/ö:%\nx\x1b[31m\xff/##[x].lock"},
 	"findings": {Server: "files", Old: sceneOld, New: sceneNew, Findings: []lint.Finding{
-		{Entry: "read_file", ID: "hidden-text", Warning: true, Pointer: "/inputSchema/properties/a{0}", Detail: "[x](https://example.invalid) {1}"},
-		{Entry: "read_file", ID: "new-address", Pointer: "", Detail: "grew"},
-		{Entry: "stat", ID: "padding", Warning: true, Pointer: "/description", Detail: "much"},
-		{WholeServer: true, ID: "oversize", Warning: true, Detail: "a capture of 3,000,000 bytes"}}},
+		{Ref: pin.Ref{Key: pin.Key{Name: "read_file"}}, ID: "hidden-text", Warning: true, Pointer: "/inputSchema/properties/a{0}", Detail: "[x](https://example.invalid) {1}"},
+		{Ref: pin.Ref{Key: pin.Key{Name: "read_file"}}, ID: "new-address", Pointer: "", Detail: "grew"},
+		{Ref: pin.Ref{Key: pin.Key{Name: "stat"}}, ID: "padding", Warning: true, Pointer: "/description", Detail: "much"},
+		{ID: "oversize", Warning: true, Detail: "a capture of 3,000,000 bytes"}}},
 }
 
 // HostileScene has a fuzzer's strings wherever a server or a folder has text.
@@ -206,7 +206,7 @@ func HostileScene(name, words, key, path string, shape uint16) Scene {
 	}
 	for i := range int(shape >> 10 & 15) {
 		tool := []string{name, "same", ""}[i%3]
-		f := lint.Finding{Entry: tool, WholeServer: tool == "", ID: lint.Rules[i].ID, Warning: i%2 == 0, Pointer: jsontree.ExtendPointer("", key), Detail: text.Printable(words)}
+		f := lint.Finding{Ref: pin.Ref{Key: pin.Key{Name: tool}}, ID: lint.Rules[i].ID, Warning: i%2 == 0, Pointer: jsontree.ExtendPointer("", key), Detail: text.Printable(words)}
 		s.Findings = append(s.Findings, f)
 	}
 	return s
