@@ -127,7 +127,7 @@ func (a *approver) load() error {
 // describe makes the input of the decision (a.c) and the report from what was read.
 func (a *approver) describe(findings []lint.Finding) {
 	said := &a.said
-	in := a.reportInput(report.Input{NoExplanations: !a.shows && !said.SelectsByWord(), Findings: findings}, pin.Faults{}, pin.Leniency{})
+	in := a.reportInput(report.Input{Bounds: facts.Bounds{NoExplanations: !a.shows && !said.SelectsByWord()}, Findings: findings}, pin.Faults{}, pin.Leniency{})
 	if in.NoExplanations {
 		in.Drifts = slices.Clone(a.Drifts)
 		diff.FindRenames(effort.NewBudget(), in.Comparisons, in.Drifts) // a denied entry stays denied under another name

@@ -133,7 +133,8 @@ func (d *diffRun) compare() error {
 	in := report.Input{Findings: lint.Findings(d.Comparisons, d.Drifts, d.Lock.Servers, true)}
 	var known *facts.Facts
 	if d.failOn != "" {
-		known = facts.Explain(d.Comparisons, d.Drifts, in.Findings, facts.Bounds{BreakingFirst: true})
+		in.FailsBySeverity = true
+		known = facts.Explain(d.Comparisons, d.Drifts, in.Findings, in.Bounds)
 		allow = pin.Leniency{Warnings: true, BelowFailOn: pin.Refs{}}
 		for _, e := range known.Entries {
 			allow.BelowFailOn[e.Ref()] = e.Severity < d.least

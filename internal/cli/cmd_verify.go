@@ -74,7 +74,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if err := out.Load(a.gate, a.stdin); err != nil {
 			return out.explain(err)
 		}
-		in := report.Input{FailsOnWarnings: review, NoExplanations: terse || out.hook, Findings: lint.Findings(out.Comparisons, out.Drifts, out.Lock.Servers, review)}
+		in := report.Input{FailsOnWarnings: review, Bounds: facts.Bounds{NoExplanations: terse || out.hook}, Findings: lint.Findings(out.Comparisons, out.Drifts, out.Lock.Servers, review)}
 		if !in.NoExplanations && out.format == "text" && len(out.files) == 0 { // only verify's text output is limited: any other format is read as a review, and shows more
 			in.Bounded = true
 			in.MaxBytes = facts.VerifyByteLimit

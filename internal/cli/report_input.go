@@ -36,7 +36,6 @@ func (req *request) reportInput(in report.Input, also pin.Faults, allow pin.Leni
 	in.IsPartial = req.IsPartial
 	in.ServerGuessed = !req.HasFolder && req.Server == "" && req.LockPath != ""
 	in.Uncompared = req.Uncompared
-	in.FailsBySeverity = allow.BelowFailOn != nil
 	in.RefusesDenied = also.FailsOnDenied
 	if len(v.UnjudgedServers) > 0 {
 		in.NoVerdict = req.NoVerdictError(v.UnjudgedServers)
@@ -104,7 +103,7 @@ func dryRun(in *report.Input, all *facts.Facts) {
 
 // factsOf works out the facts of a comparison.
 func factsOf(in *report.Input) *facts.Facts {
-	return facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{MaxBytes: in.MaxBytes, KindsOnly: in.Bounded, NoExplanations: in.NoExplanations, BreakingFirst: in.FailsBySeverity})
+	return facts.Explain(in.Comparisons, in.Drifts, in.Findings, in.Bounds)
 }
 
 // narrowed returns the facts or, with --only, the facts of the selected drift.

@@ -119,7 +119,7 @@ func (e *Entry) Changes() []*diff.Change {
 // How much drift is explained, in bytes of its definitions, old and new: finding what changed takes most of a run.
 // Further drift is listed with its kind. The report marks it as unexplained, and a review shows its definitions whole.
 const (
-	// For verify's text output, and for what relock prints as accepted.
+	// For verify's text output.
 	VerifyByteLimit = 2 << 20
 
 	// For everything else.
@@ -131,11 +131,13 @@ type Bounds struct {
 	// The size in bytes of the definitions to explain; 0: ReviewByteLimit.
 	MaxBytes int
 
-	// Don't even determine what an entry beyond MaxBytes declares.
-	KindsOnly bool
+	// For verify's text output, which isn't a review: of an entry beyond MaxBytes, only the kind is determined.
+	Bounded bool
 
-	NoExplanations bool // nothing is explained
-	BreakingFirst  bool // breaking changes come first
+	NoExplanations bool // the drift is listed without explanations
+
+	// The severity of changes decides whether the run fails: breaking changes come first.
+	FailsBySeverity bool
 }
 
 // A reader works out facts.
@@ -185,7 +187,7 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 		}
 	}
 	for _, e := range f.Entries {
-		if bounds.BreakingFirst && e.Severity < label.Breaking && !e.Unexplained {
+		if bounds.FailsBySeverity && e.Severity < label.Breaking && !e.Unexplained {
 			e.Class += ClassRemoved + 1
 		}
 		if e.Severity > f.HighestSeverity {
@@ -228,10 +230,10 @@ func (r *reader) explain(e *Entry) {
 		e.AddedBytes -= len(e.Locked.Definition)
 		r.room -= len(e.Locked.Definition)
 	}
-	e.Unexplained = r.bounds.NoExplanations || r.room < 0 && (r.explains || r.bounds.KindsOnly)
+	e.Unexplained = r.bounds.NoExplanations || r.room < 0 && (r.explains || r.bounds.Bounded)
 	r.explains = r.explains || !e.Unexplained
 	e.Severity = label.Breaking // to be safe
-	if e.Unexplained && (r.bounds.NoExplanations || r.bounds.KindsOnly) {
+	if e.Unexplained && (r.bounds.NoExplanations || r.bounds.Bounded) {
 		e.Class = classOfKind[e.Kind]
 		if e.HasNewWarning() {
 			e.Class = ClassWarned

@@ -35,9 +35,6 @@ type Input struct {
 	// Matching entries were checked, too, and a warning in them that nobody accepted fails the run.
 	FailsOnWarnings bool
 
-	// The severity of changes decides whether the run fails.
-	FailsBySeverity bool
-
 	RefusesDenied bool // an entry that is denied fails the run
 
 	// A message that the tools exceed --max-tokens; or "".
@@ -45,14 +42,8 @@ type Input struct {
 
 	IsPartial bool // the capture is part of a session
 
-	// The report isn't a review: it is verify's text output, or about what flags accepted.
-	Bounded bool
-
-	// Bytes of definitions that the facts explain; 0: facts.ReviewByteLimit.
-	MaxBytes int
-
-	// The drift is listed without explanations.
-	NoExplanations bool
+	// How much is explained: the bounds of the facts.
+	facts.Bounds
 
 	// No format of this run lists all captured entries, or the changes of each entry.
 	OmitsData bool

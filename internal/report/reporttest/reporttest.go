@@ -107,7 +107,7 @@ func NewReport(in report.Input) *report.Report {
 	for i := range in.Drifts {
 		in.AcceptableByName[in.Drifts[i].Ref()] = true
 	}
-	return report.New(in, facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{MaxBytes: in.MaxBytes, KindsOnly: in.Bounded, NoExplanations: in.NoExplanations, BreakingFirst: in.FailsBySeverity}))
+	return report.New(in, facts.Explain(in.Comparisons, in.Drifts, in.Findings, in.Bounds))
 }
 
 // OldList and NewList are an upgrade with drift of most kinds: a hidden text, an order, two changes that are alike, a
