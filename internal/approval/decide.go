@@ -161,13 +161,10 @@ func (d *decision) beforeAnswers() *fail.Error {
 func (d *decision) words(drift *pin.Drift) []string {
 	words := d.Facts[drift.Ref()].SelectorWords
 	if d.warned[drift.Ref()] {
-		words = append(slices.Clone(words), wordWarnings)
+		words = append(slices.Clone(words), pin.WarningsSelector)
 	}
 	return words
 }
-
-// wordWarnings is the word that selects what has a new warning.
-const wordWarnings = "warnings"
 
 // selects reports whether --only selects an entry with these words. Without --only, everything is selected.
 func (said *Choices) selects(drift *pin.Drift, words []string) bool {
@@ -188,7 +185,7 @@ func (d *decision) warningsThat(is func(w *Warning) bool) (list []Warning) {
 func (d *decision) unrecorded() []Warning {
 	return d.warningsThat(func(w *Warning) bool {
 		matching := pin.Drift{Server: w.Entry.Server, Key: w.Entry.Key}
-		return w.stays() && !w.Approved && !w.Entry.IsWholeServer() && d.selects(&matching, []string{wordWarnings})
+		return w.stays() && !w.Approved && !w.Entry.IsWholeServer() && d.selects(&matching, []string{pin.WarningsSelector})
 	})
 }
 

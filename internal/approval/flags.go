@@ -140,11 +140,8 @@ func (d *decision) hasOnlyAccepted(drift *pin.Drift) bool {
 		return slices.ContainsFunc(d.Accept, func(s Selector) bool { return s.Word == word })
 	}
 	isOther := func(word string) bool { return !takes(word) }
-	return takes(wordMinor) && fact.Minor || !slices.ContainsFunc(fact.Labels, isOther)
+	return takes(pin.MinorSelector) && fact.Minor || !slices.ContainsFunc(fact.Labels, isOther)
 }
-
-// wordMinor is the label of drift with nothing new to read.
-const wordMinor = "minor"
 
 // marks adds the entries of --deny to the answers. It refuses entries that can't be denied.
 func (d *decision) marks() *fail.Error {

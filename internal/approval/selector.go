@@ -22,14 +22,16 @@ type Selector struct {
 	Word string
 }
 
-// Kinds are the words for kinds of drift.
-var Kinds = []string{"added", "changed", "hidden", "removed", "duplicate"}
+// isKind reports whether a word is one for a kind of drift.
+func isKind(word string) bool {
+	return slices.ContainsFunc(pin.DriftKinds, func(k pin.DriftKind) bool { return k.Word() == word })
+}
 
 // ParseSelector parses the value of a flag. "@sha256:HEX" at its end is always a digest. A tool whose name ends
 // like that can be selected only by its digest; otherwise it could pass for the tool before the "@".
 func ParseSelector(flag, arg string, words []string) (Selector, error) {
 	s := Selector{Flag: flag, Arg: arg}
-	if slices.Contains(Kinds, arg) || slices.Contains(words, arg) {
+	if isKind(arg) || slices.Contains(words, arg) {
 		s.Name = arg
 		s.Word = arg
 		return s, nil
@@ -74,7 +76,7 @@ func (s *Selector) ReasonUnused() string {
 }
 
 // isLabel reports whether the selector is a word, but not a kind of drift.
-func (s *Selector) isLabel() bool { return s.Word != "" && !slices.Contains(Kinds, s.Word) }
+func (s *Selector) isLabel() bool { return s.Word != "" && !isKind(s.Word) }
 
 // SelectsByWord reports whether --only, or a label in --accept, selects what is accepted. If so, the caller
 // must know the labels of all changes.
@@ -120,7 +122,7 @@ func (s *Selector) means(key pin.Key) bool {
 // labels, notes and risks.
 func (s *Selector) Matches(d *pin.Drift, words []string) bool {
 	if s.Word != "" {
-		return s.Word == strings.ToLower(string(d.Kind)) || slices.Contains(words, s.Word)
+		return s.Word == d.Kind.Word() || slices.Contains(words, s.Word)
 	}
 	return s.means(d.Key) && (s.Digest == "" || (d.Locked != nil || d.Captured != nil) && s.Digest == d.DefinitionDigest())
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pinproof/internal/approval"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/lint"
@@ -87,8 +86,8 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 // leniencyOf reads --allow and --warn.
 func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 	l := pin.Leniency{Kinds: map[pin.DriftKind]bool{}, Warnings: warn}
-	for _, k := range approval.Kinds {
-		l.Kinds[pin.DriftKind(strings.ToUpper(k))] = warn
+	for _, k := range pin.DriftKinds {
+		l.Kinds[k] = warn
 	}
 	for _, k := range allow {
 		switch k {

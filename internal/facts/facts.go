@@ -357,20 +357,14 @@ func (e *Entry) HasNote(id string) bool {
 	return slices.ContainsFunc(e.NewFindings, func(f lint.Finding) bool { return f.ID == id })
 }
 
-// MinorSelector selects entries with nothing new to read, WarningsSelector entries with a new warning.
-const (
-	MinorSelector    = "minor"
-	WarningsSelector = "warnings"
-)
-
-// OnlyWords are the values of --only that are neither kinds nor labels: the notes that --stat shows, MinorSelector and
-// WarningsSelector.
-var OnlyWords = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", MinorSelector, WarningsSelector}
+// OnlyWords are the values of --only that are neither kinds nor labels: the notes that --stat shows, pin.MinorSelector and
+// pin.WarningsSelector.
+var OnlyWords = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", pin.MinorSelector, pin.WarningsSelector}
 
 // SelectorWords returns the words that select drift by what it has: the ids of labels and of notes.
 func SelectorWords() []string { return append(label.IDs(), OnlyWords...) }
 
-// SelectorWords lists the words that select an entry, except WarningsSelector.
+// SelectorWords lists the words that select an entry, except pin.WarningsSelector.
 func (e *Entry) SelectorWords() (words []string) {
 	if !e.Unexplained { // otherwise no label is proven
 		for _, c := range e.Changes() {
@@ -390,7 +384,7 @@ func (e *Entry) SelectorWords() (words []string) {
 		}
 	}
 	if e.Minor {
-		words = append(words, MinorSelector)
+		words = append(words, pin.MinorSelector)
 	}
 	return words
 }
@@ -404,7 +398,7 @@ func (f *Facts) Select(selects func(d *pin.Drift, words []string) bool) *Facts {
 	for _, e := range f.Entries {
 		words := e.SelectorWords()
 		if e.HasNewWarning() {
-			words = append(words, WarningsSelector)
+			words = append(words, pin.WarningsSelector)
 		}
 		if selects(&e.Drift, words) {
 			part.Entries = append(part.Entries, e)
@@ -413,7 +407,7 @@ func (f *Facts) Select(selects func(d *pin.Drift, words []string) bool) *Facts {
 		}
 	}
 	matching := func(f lint.Finding) bool {
-		return !f.IsWholeServer() && f.Scope == pin.ScopeMatch && !selects(&pin.Drift{Server: f.Server, Key: f.Key}, []string{WarningsSelector})
+		return !f.IsWholeServer() && f.Scope == pin.ScopeMatch && !selects(&pin.Drift{Server: f.Server, Key: f.Key}, []string{pin.WarningsSelector})
 	}
 	part.UnacceptedWarnings = slices.DeleteFunc(slices.Clone(f.UnacceptedWarnings), matching)
 	part.ApprovedWarnings = slices.DeleteFunc(slices.Clone(f.ApprovedWarnings), matching)

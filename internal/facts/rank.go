@@ -350,14 +350,11 @@ func (e *Entry) BulkWarning() string {
 
 // CompareRank orders two entries: by class, then by score. It is negative if e comes first.
 func (e *Entry) CompareRank(other *Entry) int {
-	kinds := kindOrder[e.Kind] - kindOrder[other.Kind]
+	kinds := slices.Index(pin.DriftKinds, e.Kind) - slices.Index(pin.DriftKinds, other.Kind) // in one class, with the same score
 	instructions := lint.BoolToInt(e.Type != pin.Instructions) - lint.BoolToInt(other.Type != pin.Instructions)
 	return cmp.Or(int(e.Class-other.Class), cmp.Compare(other.Score, e.Score), kinds, cmp.Compare(e.FirstLabel(), other.FirstLabel()), instructions,
 		pin.CompareDrifts(e.Drift, other.Drift))
 }
-
-// kindOrder is the order of entries of one class that have the same score.
-var kindOrder = map[pin.DriftKind]int{pin.DriftDuplicate: 0, pin.DriftHidden: 1, pin.DriftAdded: 2, pin.DriftChanged: 3, pin.DriftRemoved: 4}
 
 // FirstLabel returns the label of an entry's first edit.
 func (e *Entry) FirstLabel() (first label.Label) {

@@ -47,15 +47,12 @@ func (t Text) AddPluralType(of pin.EntryType) Text {
 	return Text{t.said + strings.TrimSuffix(pin.EntryTypeInfo[of].Entry, "s") + "s"}
 }
 
-// kinds are the kinds of drift, in the order in which they are printed.
-var kinds = []pin.DriftKind{pin.DriftHidden, pin.DriftDuplicate, pin.DriftChanged, pin.DriftAdded, pin.DriftRemoved}
-
 // AddDrift adds how many entries drifted, by kind: "1 changed, 2 added".
 func (t Text) AddDrift(counts map[pin.DriftKind]int) Text {
 	var list []string
-	for _, kind := range kinds {
+	for _, kind := range pin.DriftKinds {
 		if n := counts[kind]; n > 0 {
-			list = append(list, text.FormatNumber(n)+" "+strings.ToLower(string(kind)))
+			list = append(list, text.FormatNumber(n)+" "+kind.Word())
 		}
 	}
 	return Text{t.said + strings.Join(list, ", ")}

@@ -212,6 +212,18 @@ const (
 	DriftDuplicate DriftKind = "DUPLICATE"
 )
 
+// DriftKinds are the kinds of drift, in the order in which a sentence names them.
+var DriftKinds = []DriftKind{DriftDuplicate, DriftHidden, DriftAdded, DriftChanged, DriftRemoved}
+
+// Word returns the kind in lower case, as in flags and sentences.
+func (k DriftKind) Word() string { return strings.ToLower(string(k)) }
+
+// MinorSelector selects entries with nothing new to read, WarningsSelector entries with a new warning.
+const (
+	MinorSelector    = "minor"
+	WarningsSelector = "warnings"
+)
+
 // A Drift is one entry that doesn't match its pin.
 type Drift struct {
 	Server string

@@ -217,8 +217,8 @@ func (r *Report) counts(m *Model) {
 		m.Counts["blocked"] += lint.BoolToInt(r.FailingDrift[e.Ref()])
 	}
 	counts := kindsOf(r.entries)
-	for _, k := range kinds {
-		m.Counts[strings.ToLower(string(k))] = counts[k]
+	for _, k := range pin.DriftKinds {
+		m.Counts[k.Word()] = counts[k]
 	}
 	m.Counts["allowed"] = len(r.entries) - m.Counts["blocked"]
 	for _, f := range slices.Concat(r.CaptureFindings, r.UnacceptedWarnings, r.UnpinnedWarnings, freshIn(r.entries)) {

@@ -129,9 +129,6 @@ func joined(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), separator)
 }
 
-// kinds lists the kinds of drift in the order in which a sentence names them.
-var kinds = []pin.DriftKind{pin.DriftDuplicate, pin.DriftHidden, pin.DriftAdded, pin.DriftChanged, pin.DriftRemoved}
-
 // kindsOf counts drift by kind.
 func kindsOf(entries []*drifted) map[pin.DriftKind]int {
 	counts := map[pin.DriftKind]int{}
@@ -145,8 +142,8 @@ func kindsOf(entries []*drifted) map[pin.DriftKind]int {
 func kindText(entries []*drifted) string {
 	counts := kindsOf(entries)
 	var parts []string
-	for _, k := range kinds {
-		parts = append(parts, counted(counts[k], " "+strings.ToLower(string(k))))
+	for _, k := range pin.DriftKinds {
+		parts = append(parts, counted(counts[k], " "+k.Word()))
 	}
 	return joined(", ", parts...)
 }
