@@ -113,7 +113,7 @@ func (a *approver) read(cmd *cobra.Command, args []string) error {
 
 // load reads both sides, and refuses what can be refused without reading a text.
 func (a *approver) load() error {
-	err := a.Load(a.gate, a.stdin)
+	err := a.Load()
 	if err == nil {
 		err = a.CheckServers()
 	}

@@ -120,7 +120,7 @@ func (d *diffRun) checkAgainst() error {
 
 // compare compares, and prints the review.
 func (d *diffRun) compare() error {
-	err := d.Load(d.gate, d.stdin)
+	err := d.Load()
 	if err == nil {
 		// --only may name an unknown entry.
 		err = approval.Precheck(d.Comparisons, nil, &approval.Choices{Only: d.only, AllowsEmpty: true})

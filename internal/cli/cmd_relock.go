@@ -10,6 +10,7 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
+	"pinproof/internal/workspace"
 )
 
 func newRelock(a *app) *cobra.Command {
@@ -112,9 +113,14 @@ func (a *approver) dropServer(cmd *cobra.Command, args []string, server string) 
 	if err := a.request.read(cmd, append([]string{"-"}, args...)); err != nil { // no capture
 		return err
 	}
-	if err := a.LoadLockfile(a.gate); err != nil {
+	locked, data, err := workspace.ReadLockfile(a.Gate, a.LockPath, nil)
+	if err != nil {
 		return err
 	}
+	if data == nil {
+		return fail.NewAt(a.LockPath, "no such lockfile")
+	}
+	a.Lock = locked
 	set := a.Lock.Find(server)
 	if set == nil {
 		return fail.New("%s has no server %s", text.Printable(a.LockPath), text.QuoteName(server))

@@ -70,7 +70,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if err = cmp.Or(err, out.check()); err != nil {
 			return err
 		}
-		if err := out.Load(a.gate, a.stdin); err != nil {
+		if err := out.Load(); err != nil {
 			return out.explain(err)
 		}
 		in := report.Input{FailsOnWarnings: review, Bounds: facts.Bounds{NoExplanations: terse || out.hook}, Findings: lint.Findings(out.Comparisons, out.Drifts, out.Lock.Servers, review)}

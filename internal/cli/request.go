@@ -46,6 +46,7 @@ func (req *request) registerOnly(cmd *cobra.Command) {
 
 // read reads the arguments and checks the flags that every command has.
 func (req *request) read(cmd *cobra.Command, args []string) (err error) {
+	req.Gate, req.Stdin = req.gate, req.stdin
 	req.Verb, req.Flags = cmd.Name(), carriedBy(cmd)
 	if self, err := os.Executable(); err == nil {
 		req.Program = shell.ProgramCommand(self)

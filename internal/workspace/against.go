@@ -55,7 +55,7 @@ func (w *Workspace) readSide(path string) (s side, err error) {
 		s.captures, err = w.readSources(path)
 		return s, err
 	}
-	data, err := readFile(path, w.stdin, lockfile.MaxBytes)
+	data, err := readFile(path, w.Stdin, lockfile.MaxBytes)
 	switch {
 	case err != nil:
 	case lockfile.IsLockfile(data):

@@ -52,7 +52,7 @@ func (w *Workspace) pins(s *source, server string, pol pin.Policy) (pin.Set, err
 
 // readSource reads one capture.
 func (w *Workspace) readSource(path, server string) (source, error) {
-	data, err := readFile(path, w.stdin, capture.MaxBytes)
+	data, err := readFile(path, w.Stdin, capture.MaxBytes)
 	if err != nil {
 		f := fail.AsError(err)
 		if f.IsMissing {

@@ -19,8 +19,14 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Request holds the paths and flags of a command, as far as they concern files.
-type Request struct {
+// A Workspace is what a command works on: the lockfile and, server by server, what
+// it pins and what the captures list.
+type Workspace struct {
+	Gate  pin.Gate
+	Stdin io.Reader
+
+	// The paths and flags of the command, as far as they concern files.
+
 	// The command line of this run, from which suggested commands are made.
 	shell.Command
 
@@ -49,12 +55,9 @@ type Request struct {
 
 	// The command shows all that it finds, even without pins or a lockfile.
 	ShowsWithoutPins bool
-}
 
-// A Workspace is what a command works on: the lockfile and, server by server, what
-// it pins and what the captures list.
-type Workspace struct {
-	Request
+	// What Load reads.
+
 	Lock        lockfile.Lockfile
 	exists      bool // the lockfile exists
 	Comparisons []pin.Comparison
@@ -66,16 +69,11 @@ type Workspace struct {
 
 	// The lists that at least one of two captures has no response for.
 	Uncompared []string
-
-	Gate  pin.Gate
-	stdin io.Reader
 }
 
 // Load reads both sides of the comparison that was asked for, and compares them. If the lockfile is missing and
 // the command needs no lockfile, the workspace has no pins.
-func (w *Workspace) Load(gate pin.Gate, stdin io.Reader) (err error) {
-	w.Gate = gate
-	w.stdin = stdin
+func (w *Workspace) Load() (err error) {
 	load := w.loadPinned
 	if w.Against != "" && w.Lockfile == "" {
 		load = w.loadFiles
@@ -86,24 +84,13 @@ func (w *Workspace) Load(gate pin.Gate, stdin io.Reader) (err error) {
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
 		p.LockfileServers = w.Lock.Servers
-		p.Locked.Digest = gate.SetDigest(&p.Locked)
-		p.Captured.Digest = gate.SetDigest(&p.Captured)
+		p.Locked.Digest = w.Gate.SetDigest(&p.Locked)
+		p.Captured.Digest = w.Gate.SetDigest(&p.Captured)
 	}
 	if err := w.checkClean(); err != nil {
 		return err
 	}
-	w.Drifts, err = gate.Compare(w.Comparisons)
-	return err
-}
-
-// LoadLockfile reads the lockfile alone, for a command that takes no capture.
-func (w *Workspace) LoadLockfile(gate pin.Gate) (err error) {
-	w.Gate = gate
-	var data []byte
-	w.Lock, data, err = ReadLockfile(gate, w.LockPath, nil)
-	if err == nil && data == nil {
-		err = fail.New("%s: no such lockfile", text.Printable(w.LockPath))
-	}
+	w.Drifts, err = w.Gate.Compare(w.Comparisons)
 	return err
 }
 
