@@ -343,11 +343,3 @@ func (a *approver) write(out *approval.Outcome) error {
 	a.gaps(out)
 	return out.Err
 }
-
-// flush prints what is buffered.
-func (a *approver) flush() error {
-	if err := a.out.Flush(); err != nil {
-		return fail.PathError("standard output", err)
-	}
-	return nil
-}

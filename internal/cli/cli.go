@@ -72,8 +72,8 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 		// The goroutine of the prompt may still be printing, so don't print or flush anything here.
 		return nil, err
 	}
-	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, fail.ErrDrift)) {
-		err = fail.PathError("standard output", flushErr)
+	if flushErr := a.flush(); flushErr != nil && (err == nil || errors.Is(err, fail.ErrDrift)) {
+		err = flushErr
 	}
 	if err != nil && err != errReported && err != fail.ErrDrift { // those two have been reported
 		// A command line that looks like an agent's hook, even one that can't be parsed: a model may read the error.
@@ -85,6 +85,14 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 		fmt.Fprintf(a.stderr, "error: %s\n", strings.Join(fail.ErrorLines(err), "\n"))
 	}
 	return a.verdict, err
+}
+
+// flush prints what is buffered.
+func (a *app) flush() error {
+	if err := a.out.Flush(); err != nil {
+		return fail.PathError("standard output", err)
+	}
+	return nil
 }
 
 // filledIn rejects a command line that still has a placeholder from a command that we printed.

@@ -171,7 +171,7 @@ func (o *output) explain(err error) error {
 		hook.WriteNoVerdict(o.stderr, o.Command, o.LockPath)
 		return errReported
 	}
-	without := report.NewWithoutVerdict(o.gate.ExitCode(nil, err), err).Model
+	without := report.NewWithoutVerdict(o.gate.ExitCode(nil, err), err)
 	// For text, the error goes to standard error.
 	if o.format != formats.TextFormat {
 		o.write(o.out, o.format, without, plain.Style{}) // ignored: the run fails anyway

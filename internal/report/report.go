@@ -160,9 +160,9 @@ func (r *Report) listDrifts() {
 	}
 }
 
-// NewWithoutVerdict returns the report of a run without a verdict.
-func NewWithoutVerdict(exitCode int, err error) *Report {
-	return &Report{Model: &Model{NothingCompared: true, ExitCode: exitCode, NoVerdict: whyNot(err), Word: "NO ANSWER"}}
+// NewWithoutVerdict returns the model of the report of a run without a verdict.
+func NewWithoutVerdict(exitCode int, err error) *Model {
+	return &Model{NothingCompared: true, ExitCode: exitCode, NoVerdict: whyNot(err), Word: "NO ANSWER"}
 }
 
 func whyNot(err error) *NoVerdict {

@@ -90,10 +90,10 @@ func TestHostileText(t *testing.T) {
 		for _, r := range drifted {
 			checkFormat(t, ours, reporttest.WriteToString(t, write, r.Model))
 		}
-		another := reporttest.WriteToString(t, write, reporttest.FailedReport(errors.New("another")).Model)
+		another := reporttest.WriteToString(t, write, reporttest.FailedReport(errors.New("another")))
 		for _, s := range texts {
 			for _, err := range []error{errors.New(s), fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s))} {
-				out := reporttest.WriteToString(t, write, reporttest.FailedReport(err).Model)
+				out := reporttest.WriteToString(t, write, reporttest.FailedReport(err))
 				checkFormat(t, ours, out)
 				if out == another {
 					t.Errorf("an error %q is told like another", s)
@@ -122,12 +122,12 @@ func TestScenes(t *testing.T) {
 
 // TestFailsWhole: a report that couldn't be written is an error.
 func TestFailsWhole(t *testing.T) {
-	drifted := reporttest.ListsReport(t, reporttest.OldList, reporttest.NewList)
+	drifted := reporttest.ListsReport(t, reporttest.OldList, reporttest.NewList).Model
 	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
-		for _, r := range []*report.Report{drifted, reporttest.FailedReport(fail.New("x"))} {
-			size := len(reporttest.WriteToString(t, write, r.Model))
+		for _, m := range []*report.Model{drifted, reporttest.FailedReport(fail.New("x"))} {
+			size := len(reporttest.WriteToString(t, write, m))
 			for _, room := range []int{0, 20, size / 2, size - 1} {
-				if err := write(&reporttest.FullDisk{Room: room}, r.Model); !errors.Is(err, reporttest.ErrFullDisk) {
+				if err := write(&reporttest.FullDisk{Room: room}, m); !errors.Is(err, reporttest.ErrFullDisk) {
 					t.Errorf("with room for %d of %d bytes: %v", room, size, err)
 				}
 			}

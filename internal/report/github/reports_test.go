@@ -85,7 +85,7 @@ func TestEntries(t *testing.T) {
 func TestError(t *testing.T) {
 	var b bytes.Buffer
 	want := "::error title=pinproof has no answer::100%25 of a.json:1:2: bad%0Ahint: do%0D%0A::error::this\n"
-	if err := Write(&b, reporttest.FailedReport(fail.NewAt("100% of a.json:1:2", "bad").Hint("do\r\n::error::this")).Model); err != nil || b.String() != want {
+	if err := Write(&b, reporttest.FailedReport(fail.NewAt("100% of a.json:1:2", "bad").Hint("do\r\n::error::this"))); err != nil || b.String() != want {
 		t.Errorf("error %v, got %q", err, b.String())
 	}
 }
@@ -178,7 +178,7 @@ func checkGitHub(t testing.TB, r *report.Report) {
 func FuzzGitHub(f *testing.F) {
 	reporttest.Fuzz(f, func(t *testing.T, r *report.Report, s string) {
 		checkGitHub(t, r)
-		out := reporttest.WriteToString(t, Write, reporttest.FailedReport(errors.New(s)).Model)
+		out := reporttest.WriteToString(t, Write, reporttest.FailedReport(errors.New(s)))
 		if _, _, data, ok := workflowCommand(strings.TrimSuffix(out, "\n")); !ok || data != text.Printable(s) {
 			t.Fatalf("%q", out)
 		}

@@ -157,7 +157,7 @@ func TestError(t *testing.T) {
 			`{"schemaVersion":1,"verdict":"error","exitCode":2,"error":{"message":"not ours<U+001B><U+000A>","hints":[]}}`},
 	} {
 		var b bytes.Buffer
-		if err := Write(&b, reporttest.FailedReport(test.err).Model); err != nil || b.String() != test.want+"\n" {
+		if err := Write(&b, reporttest.FailedReport(test.err)); err != nil || b.String() != test.want+"\n" {
 			t.Errorf("got %swant %s", b.String(), test.want)
 		}
 		reporttest.ValidateJSON(t, schema, b.String())
@@ -168,7 +168,7 @@ func FuzzJSON(f *testing.F) {
 	schema := reporttest.CompileSchema(f, pintest.FromRoot("docs/report.schema.json"))
 	reporttest.Fuzz(f, func(t *testing.T, r *report.Report, text string) {
 		checkJSON(t, schema, r)
-		out := reporttest.WriteToString(t, Write, reporttest.FailedReport(errors.New(text)).Model)
+		out := reporttest.WriteToString(t, Write, reporttest.FailedReport(errors.New(text)))
 		reporttest.ValidateJSON(t, schema, out)
 	})
 }

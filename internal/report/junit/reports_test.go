@@ -131,7 +131,7 @@ func holdAgainstXSD(t *testing.T, folder string, write func(io.Writer) error) {
 
 func TestError(t *testing.T) {
 	err := fail.NewAt("a.json:1:2", `bad "<x>"`).Hint("do & see")
-	out := reporttest.WriteToString(t, Write, reporttest.FailedReport(err).Model)
+	out := reporttest.WriteToString(t, Write, reporttest.FailedReport(err))
 	want := `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="pinproof" tests="1" failures="0" errors="1" time="0">
   <testsuite name="pinproof" tests="1" failures="0" errors="1" time="0">
@@ -145,7 +145,7 @@ hint: do & see]]></error>
 	if out != want {
 		t.Errorf("got\n%s", out)
 	}
-	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return Write(w, reporttest.FailedReport(err).Model) })
+	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return Write(w, reporttest.FailedReport(err)) })
 }
 
 // junitFile is what the tests read of a report.
@@ -233,7 +233,7 @@ func checkJUnit(t testing.TB, r *report.Report) {
 func FuzzJUnit(f *testing.F) {
 	reporttest.Fuzz(f, func(t *testing.T, r *report.Report, text string) {
 		checkJUnit(t, r)
-		out := reporttest.WriteToString(t, Write, reporttest.FailedReport(errors.New(text)).Model)
+		out := reporttest.WriteToString(t, Write, reporttest.FailedReport(errors.New(text)))
 		if err := xml.Unmarshal([]byte(out), new(junitFile)); err != nil {
 			t.Fatal(err)
 		}

@@ -142,7 +142,7 @@ func TestHostile(t *testing.T) {
 		checkMarkdown(t, markdownOf(t, r))
 		checkMarkdown(t, markdownOf(t, reporttest.WithServerID(r, s)))
 		for _, err := range []error{fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s)), errors.New(s), fail.New("a\n%s\nb", "```")} {
-			out := reporttest.WriteToString(t, Write, reporttest.FailedReport(err).Model)
+			out := reporttest.WriteToString(t, Write, reporttest.FailedReport(err))
 			checkMarkdown(t, out)
 		}
 	}

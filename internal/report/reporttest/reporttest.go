@@ -63,8 +63,8 @@ func FolderReport(t *testing.T, folder string) *report.Report {
 	return NewReportOf(pairs, locked)
 }
 
-// FailedReport is the report of a run that has no answer at all.
-func FailedReport(err error) *report.Report {
+// FailedReport is the model of the report of a run that has no answer at all.
+func FailedReport(err error) *report.Model {
 	return report.NewWithoutVerdict(2, err)
 }
 

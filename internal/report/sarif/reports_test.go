@@ -226,7 +226,7 @@ func TestLimit(t *testing.T) {
 }
 
 func TestError(t *testing.T) {
-	out := reporttest.WriteToString(t, Write, reporttest.FailedReport(fail.New("no {0}").Hint("do")).Model)
+	out := reporttest.WriteToString(t, Write, reporttest.FailedReport(fail.New("no {0}").Hint("do")))
 	reporttest.ValidateJSON(t, sarifSchemaFile(t), out)
 	want := `"invocations":[{"executionSuccessful":false,"exitCode":2,"toolExecutionNotifications":[{"level":"error","message":{"text":"no {{0}}; hint: do"}}]}],"results":[],`
 	if !strings.Contains(out, want) {
@@ -238,7 +238,7 @@ func FuzzSARIF(f *testing.F) {
 	schema := sarifSchemaFile(f)
 	reporttest.Fuzz(f, func(t *testing.T, r *report.Report, s string) {
 		checkSARIF(t, schema, r)
-		out := reporttest.WriteToString(t, Write, reporttest.FailedReport(fail.New("%s", text.Printable("x"+s))).Model)
+		out := reporttest.WriteToString(t, Write, reporttest.FailedReport(fail.New("%s", text.Printable("x"+s))))
 		reporttest.ValidateJSON(t, schema, out)
 	})
 }
