@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -109,6 +110,26 @@ func (a *approver) read(cmd *cobra.Command, args []string) error {
 	}
 	said.Deny, err = selectorsOf(cmd, "deny")
 	return err
+}
+
+// findTerminal finds the terminal that answers are read from: nobody can be asked without one.
+// If standard input is the capture, it opens the terminal of the process.
+func (a *approver) findTerminal() {
+	in := a.stdin
+	if a.Capture == "-" {
+		in = nil
+		for _, path := range []string{"/dev/tty", "CONIN$"} {
+			if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
+				in = f
+				break
+			}
+		}
+	}
+	if isTerminal(in) && isTerminal(a.stderr) {
+		a.tty = in
+	} else {
+		a.said.NonInteractive = true
+	}
 }
 
 // load reads both sides, and refuses what can be refused without reading a text.

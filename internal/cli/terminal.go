@@ -64,23 +64,3 @@ func (a *approver) interruptible(ask func() (*approval.Answers, error)) (*approv
 	}
 	return nil, fail.ErrInterrupted
 }
-
-// findTerminal finds the terminal that answers are read from: nobody can be asked without one.
-// If standard input is the capture, it opens the terminal of the process.
-func (a *approver) findTerminal() {
-	in := a.stdin
-	if a.Capture == "-" {
-		in = nil
-		for _, path := range []string{"/dev/tty", "CONIN$"} {
-			if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
-				in = f
-				break
-			}
-		}
-	}
-	if isTerminal(in) && isTerminal(a.stderr) {
-		a.tty = in
-	} else {
-		a.said.NonInteractive = true
-	}
-}

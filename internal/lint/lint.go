@@ -72,6 +72,20 @@ func (f Finding) Unclean() bool {
 	return f.Warning && (f.ID == "hidden-text" || f.ID == "terminal-escape" || f.ID == "bidi-control")
 }
 
+// FailsRun reports whether a warning fails a run in which every entry matches: it is about text that no pin
+// covers or, in a review, nobody accepted it.
+func (f *Finding) FailsRun(review bool) bool {
+	return f.Warning && (f.Scope == pin.ScopeUnpinned || review && f.Scope == pin.ScopeMatch && !f.Approved)
+}
+
+// NamedTool returns the name of another server's tool that a warning is about, or "".
+func (f *Finding) NamedTool() string {
+	if f.Warning && f.ID == namesOtherTool {
+		return f.Subject
+	}
+	return ""
+}
+
 // key returns a value that is equal for the same finding in two versions of a definition.
 func (f Finding) key() Finding {
 	f.Approved = false

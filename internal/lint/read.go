@@ -9,12 +9,6 @@ import (
 	"pinproof/internal/text"
 )
 
-// FailsRun reports whether a warning fails a run in which every entry matches: it is about text that no pin
-// covers or, in a review, nobody accepted it.
-func (f *Finding) FailsRun(review bool) bool {
-	return f.Warning && (f.Scope == pin.ScopeUnpinned || review && f.Scope == pin.ScopeMatch && !f.Approved)
-}
-
 // A textReading lists the findings of one comparison.
 type textReading struct {
 	pairs []pin.Comparison
@@ -289,14 +283,6 @@ func UnreadServers(pairs []pin.Comparison, locked []pin.Set) (servers []string) 
 		}
 	}
 	return servers
-}
-
-// NamedTool returns the name of another server's tool that a warning is about, or "".
-func (f *Finding) NamedTool() string {
-	if f.Warning && f.ID == namesOtherTool {
-		return f.Subject
-	}
-	return ""
 }
 
 // toldElsewhere reports whether a look-alike-name finding is already reported for the other tool, because the other

@@ -152,6 +152,20 @@ func NewWithoutModel(in Input, known *facts.Facts) *Report {
 	return r
 }
 
+// MatchLine returns the line that verify prints if all entries match. ok is false if there is more to print, for which
+// New makes the report.
+func MatchLine(in *Input) (line string, ok bool) {
+	if !in.Matches || !in.Bounded || in.FailsOnWarnings || len(in.Findings) > 0 {
+		return "", false
+	}
+	known := &facts.Facts{}
+	for _, p := range in.Comparisons {
+		known.MatchedCounts.Add(pin.CountPins(p.Captured.Pins))
+	}
+	r := &Report{Input: *in, Facts: known}
+	return r.verdictWord() + ": " + r.verdictText(), true
+}
+
 // listDrifts sets Drifts in the order of the entries, and counts them by kind.
 func (r *Report) listDrifts() {
 	r.Drifts = nil

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"pinproof/internal/facts"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
@@ -74,20 +73,6 @@ func (r *Report) verdictWord() string {
 		return "OVER BUDGET"
 	}
 	return "DRIFT"
-}
-
-// MatchLine returns the line that verify prints if all entries match. ok is false if there is more to print, for which
-// New makes the report.
-func MatchLine(in *Input) (line string, ok bool) {
-	if !in.Matches || !in.Bounded || in.FailsOnWarnings || len(in.Findings) > 0 {
-		return "", false
-	}
-	known := &facts.Facts{}
-	for _, p := range in.Comparisons {
-		known.MatchedCounts.Add(pin.CountPins(p.Captured.Pins))
-	}
-	r := &Report{Input: *in, Facts: known}
-	return r.verdictWord() + ": " + r.verdictText(), true
 }
 
 // verdictText returns the verdict after its word (DRIFT): the warnings first, then the drift by kind, what is wrong

@@ -1,36 +1,12 @@
 package workspace
 
 import (
-	"cmp"
-	"strings"
-
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
-	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
-
-// chooseServer decides which server a capture belongs to: the one that --server names,
-// else the pinned one that is named like the capture's file, else the lockfile's only
-// one. If nothing is pinned yet, and for lock, the server is named like the file.
-func (w *Workspace) chooseServer(l *lockfile.Lockfile, path, fromFile string) (string, error) {
-	if w.Server != "" {
-		return w.Server, nil
-	}
-	if fromFile != "" && l.Find(fromFile) != nil {
-		return fromFile, nil
-	}
-	if len(l.Servers) == 0 || w.PinsNewServers {
-		return cmp.Or(fromFile, "default"), nil
-	}
-	if len(l.Servers) == 1 {
-		return l.Servers[0].Server, nil
-	}
-	return "", fail.New("which server? %s has %s", text.Printable(path), strings.Join(text.QuoteNames(l.ServerIDs()), ", ")).
-		Hint("say which: %s", w.ForVerb(w.Verb, "--server "+shell.Placeholder("server ID")))
-}
 
 // CheckServers returns an error if lock or relock would approve a capture that may belong to a different server.
 func (w *Workspace) CheckServers() error {

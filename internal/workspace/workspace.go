@@ -4,11 +4,13 @@
 package workspace
 
 import (
+	"cmp"
 	"io"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
@@ -218,6 +220,26 @@ func (w *Workspace) compile(sources []source) error {
 		return fail.New("--part keeps the policy of server %s: a changed policy changes every pin, which takes a whole capture", text.QuoteName(w.Comparisons[0].Server))
 	}
 	return nil
+}
+
+// chooseServer decides which server a capture belongs to: the one that --server names,
+// else the pinned one that is named like the capture's file, else the lockfile's only
+// one. If nothing is pinned yet, and for lock, the server is named like the file.
+func (w *Workspace) chooseServer(l *lockfile.Lockfile, path, fromFile string) (string, error) {
+	if w.Server != "" {
+		return w.Server, nil
+	}
+	if fromFile != "" && l.Find(fromFile) != nil {
+		return fromFile, nil
+	}
+	if len(l.Servers) == 0 || w.PinsNewServers {
+		return cmp.Or(fromFile, "default"), nil
+	}
+	if len(l.Servers) == 1 {
+		return l.Servers[0].Server, nil
+	}
+	return "", fail.New("which server? %s has %s", text.Printable(path), strings.Join(text.QuoteNames(l.ServerIDs()), ", ")).
+		Hint("say which: %s", w.ForVerb(w.Verb, "--server "+shell.Placeholder("server ID")))
 }
 
 // comparisonOf pins a capture under its server's policy and pairs it with the recorded pins.
