@@ -148,7 +148,7 @@ func namedOf(s pin.Set, isNamed pin.Refs) *pin.Set {
 
 // read reads one entry.
 func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
-	drifted := r.drifted[pin.Ref{Server: of.Server, Key: p.Key}]
+	drifted := r.drifted[of.Ref(p.Key)]
 	pinned := recording(of, drifted).Find(p.Key)
 	if of.Captured.Policy.Descriptions != "" {
 		list = r.names().CheckUnpinned(of.Server, *p)
