@@ -10,29 +10,26 @@ import (
 
 // The hashed bytes
 //
-// A digest is "sha256:" and the 64 lower-case hex digits of the SHA-256 of the
-// canonical form of a definition: its JSON value, with every member, in the
-// JSON Canonicalization Scheme (RFC 8785). That is UTF-8 without blanks between
-// tokens, members sorted by the UTF-16 code units of their names, numbers as
-// ECMAScript prints the double, strings with the fewest escapes. Nothing is
-// filled in, folded, normalized or left out. Any implementation of RFC 8785 gives
-// the same bytes; for a definition with ASCII member names and integers of up to
-// 15 digits, this gives the same digest:
+// A digest is "sha256:" and the 64 lower-case hex digits of the SHA-256 of the canonical form of a definition: its JSON
+// value, with every member, in the JSON Canonicalization Scheme (RFC 8785). That is UTF-8 without whitespace between
+// tokens, members sorted by the UTF-16 code units of their names, numbers as ECMAScript prints the double, strings with
+// the fewest escapes. Nothing is added, case-folded, normalized or left out. Any implementation of RFC 8785 gives the
+// same bytes; for a definition with ASCII member names and integers of up to 15 digits, this command prints the same
+// hex digits:
 //
 //	jq -cjS '.tools[] | select(.name == "read_file")' list.json | sha256sum
 //
 // The digest of a server's instructions is the SHA-256 of the text itself, its
 // UTF-8 bytes as received.
 //
-// A list's set digest is written the same way. It is the SHA-256 of the lines NAME:HEX,
-// one for each entry, where HEX is the 64 digits of its digest. They are sorted by NAME
-// in UTF-16 code units and joined by one line feed, without one at the end. In the set
-// digest of the tools, a policy other than the default puts the line policy:HEX first: its
-// HEX is the SHA-256 of the canonical form of the policy as the lockfile records it. A line
-// feed or colon inside a name can't forge another set, because HEX covers the name.
+// The set digest of a list has the same format. It is the SHA-256 of one line NAME:HEX for each entry, where HEX is the
+// 64 hex digits of the entry's digest. The lines are sorted by NAME in UTF-16 code units and joined by line feeds, with
+// no line feed at the end. If the policy isn't the default, the line policy:HEX comes first in the set digest of the
+// tools: its HEX is the SHA-256 of the canonical form of the policy as the lockfile records it. A line feed or colon
+// inside a name can't forge another set, because the digest of an entry covers its name.
 
-// formOf returns the bytes and digests (pin.HashedDefinition) of a definition in canonical form, or of a server's
-// instructions as received.
+// formOf returns the pin.HashedDefinition of a definition in canonical form or, for instructions, of the text as
+// received.
 func formOf(entryType pin.EntryType, hashed []byte) pin.HashedDefinition {
 	f := pin.HashedDefinition{Definition: hashed, Digest: jsontree.Digest(hashed)}
 	f.SanitizedDigest = f.Digest
@@ -88,9 +85,9 @@ func listDigest(s *pin.Set, entryType pin.EntryType) string {
 	return jsontree.Digest([]byte(strings.Join(lines, "\n")))
 }
 
-// approvalHash returns the digest that audit logs use: that of an object with server_id, tool_name, description
-// and input_schema, as received. Absent members are left out. tool_name is the name or URI that identifies the
-// entry. For instructions, tool_name is empty and description is the text.
+// approvalHash returns the digest that audit logs use. It covers an object with server_id, tool_name, description and
+// input_schema, as received. An absent description or input_schema is left out. tool_name is the name or URI that
+// identifies the entry. For instructions, tool_name is empty and description is the text.
 func approvalHash(server string, p *pin.Pin) string {
 	received := p.AsReceived()
 	if received.Kind == '"' {

@@ -1,4 +1,4 @@
-// The runtime needn't watch how many processors a container may use: a run is over before that changes.
+// The runtime neither reads a container's CPU limit nor watches it for changes, because a run is short.
 //
 //go:debug containermaxprocs=0
 //go:debug updatemaxprocs=0
@@ -52,16 +52,18 @@ func gate() pin.Gate {
 	return pin.Gate{HashDefinition: formOf, SetDigest: setDigest, ApprovalHash: approvalHash, Compare: compareAll, Judge: judge, ExitCode: codeOf}
 }
 
-// run is the program: it takes its streams and returns the exit code.
+// run runs the program with the given arguments and streams, and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	verdict, err := cli.Run(gate(), build(), args, stdin, stdout, stderr)
 	return codeOf(verdict, err)
 }
 
-// release and home are set by the linker for a published binary (release/release.sh): its version and the project's page.
+// release and home are the version of the program and the address of the project's page. The linker sets them in a
+// published binary (release/release.sh).
 var release, home string
 
-// build returns the version of the release or, without one, of the module, and the version of Go.
+// build returns the versions of the program and of Go, and the project's address. The program's version is the
+// release's or else the module's.
 func build() about.Build {
 	v := release
 	if info, ok := debug.ReadBuildInfo(); v == "" && ok && info.Main.Version != "(devel)" {

@@ -11,15 +11,15 @@ import (
 	"pinproof/internal/text"
 )
 
-// This file decides what drift is and what fails a run. It reads no text of a server: judge gets only the
-// number of warnings that fail the run. These are warnings about text that the policy leaves unpinned and, in a
-// review, warnings about matching entries that nobody accepted.
+// This file decides what drift is and what fails a run. No decision depends on what a server's text means: judge gets
+// only the number of warnings that fail the run. These are warnings about text that the policy leaves unpinned and, in
+// a review, unaccepted warnings about matching entries.
 //
 // verify calls compareAll, which finds the drift, then judge, which makes a verdict of it, and then codeOf,
 // which returns the exit code.
 
-// compareAll compares several servers, in the order of sides. If a capture is only part of a
-// session, a pin whose entry isn't in it doesn't count as drift.
+// compareAll returns the drift of several servers, in the order of sides. If a capture is only part of a session, a pin
+// whose entry the capture lacks isn't drift.
 func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 	for _, p := range sides {
 		if p.LacksCapture() {
@@ -51,7 +51,7 @@ func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 	room := maxRenamedBytes
 	for _, denied := range pin.DeniedPins(sides) {
 		if denied.Definition != nil {
-			continue // diff.FindRenames compares it
+			continue // diff.FindRenames compares pins that have a definition
 		}
 		for i := range drifts {
 			d := &drifts[i]
@@ -155,8 +155,8 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 		judgeServer(&v, &sides[i], passMissing, allow)
 		v.Denied = append(v.Denied, denied(&sides[i], sides[i].IsPartial && also.FailsOnDenied)...)
 	}
-	// The caller doesn't know which entries are denied, and would let an agent use them. So a denied entry fails the
-	// run.
+	// The caller of --hook or --part doesn't know which entries are denied, and would let an agent use them. So a
+	// denied entry fails the run.
 	for _, ref := range v.Denied {
 		if also.FailsOnDenied {
 			v.Matches = false
@@ -182,7 +182,7 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 
 // judgeServer adds to v the effects of a server as a whole: its state, its policy and its records.
 func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.Leniency) {
-	differs := true // as a whole, regardless of its entries
+	differs := true // the server as a whole, regardless of its entries
 	fails := true
 	unanswered := false
 	switch p.State {
@@ -204,7 +204,7 @@ func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.
 	}
 	if p.MetadataDiffers() {
 		differs = true
-		// With --fail-on, changed records don't fail the run, because they can't break a caller.
+		// With --fail-on, changed metadata, such as an approval, doesn't fail the run, because it can't break a caller.
 		fails = fails || allow.BelowFailOn == nil
 	}
 	if differs {
@@ -214,8 +214,8 @@ func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.
 	v.Failed = v.Failed || fails
 }
 
-// denied returns the denied entries that match their pins. With orUnlisted, it also returns the denied entries
-// that the capture lacks: a caller that doesn't know them would let calls through until the server lists them.
+// denied returns the denied entries that match their pins. With orUnlisted, it also returns the denied entries that the
+// capture lacks, because a caller that doesn't know them would let calls of them pass.
 func denied(p *pin.Comparison, orUnlisted bool) (refs []pin.Ref) {
 	for i := range p.Locked.Pins {
 		locked := &p.Locked.Pins[i]
@@ -231,8 +231,9 @@ func denied(p *pin.Comparison, orUnlisted bool) (refs []pin.Ref) {
 	return refs
 }
 
-// passes reports whether a flag lets a drift pass. --allow and --warn don't apply to a server without pins or
-// without a capture, nor if the capture has no tools, or no entries at all, where some are pinned.
+// passes reports whether a flag lets a drift pass. --allow and --warn don't apply to a server without pins or without a
+// capture. They don't apply either if the lockfile pins tools and the capture has none, or if it pins entries and the
+// capture has none.
 func passes(d *pin.Drift, p *pin.Comparison, allow pin.Leniency) bool {
 	if allow.BelowFailOn[d.Ref()] {
 		return true

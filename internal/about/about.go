@@ -1,4 +1,4 @@
-// Package about provides the commands version and completion, which both programs have.
+// Package about sets up the root commands of both programs, and provides their commands version and completion.
 package about
 
 import (
@@ -11,14 +11,14 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Build is the version of this program.
+// A Build has the versions of this program and the project's address.
 type Build struct {
 	Version    string // "v1.2.3", or "devel"
 	GoVersion  string // of the toolchain: "go1.26.0"
 	ProjectURL string // the address of the project's page; "" for a build that nobody published
 }
 
-// String returns the versions.
+// String returns the versions of the program and of Go.
 func (b Build) String() string { return b.Version + " " + b.GoVersion }
 
 // SetUpRoot sets up the root command of a program. names lists its subcommands, for error messages.

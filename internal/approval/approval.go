@@ -19,11 +19,11 @@ type Input struct {
 	Verdict pin.Verdict            // the verdict that Judge in verify.go returned
 	Facts   map[pin.Ref]DriftFacts // of each drift
 
-	// Servers without a capture whose pinned text names an added tool. Both of their sides are the pins, and only the
-	// warnings about such texts can be accepted for them.
+	// Servers without a capture whose pinned text names an added tool. For each, the pins serve as both sides, and only
+	// the warnings about such texts can be accepted.
 	OtherServers []pin.Comparison
 
-	// The warnings in all texts that were read, and those on record.
+	// The warnings about all texts that were read, including those that a person accepted earlier.
 	Warnings []Warning
 }
 
@@ -36,7 +36,7 @@ type DriftFacts struct {
 	Minor  bool     // there is nothing new to read in it
 }
 
-// A Warning is about one entry or, if the key in Of is empty, about a server's whole list.
+// A Warning is about one entry or, if the key in Entry is empty, about a server's whole list.
 type Warning struct {
 	// What the lockfile keeps if the warning is accepted. Without a digest, nothing is recorded.
 	pin.EntryWarning
@@ -60,7 +60,7 @@ func (c *Input) MissedWarningFunc(out *Outcome, accepted []pin.Drift, gone pin.R
 	for _, w := range c.Warnings {
 		known[w] = true
 	}
-	added := map[string][]string{} // the servers of tools that were accepted, by name
+	added := map[string][]string{} // the servers of the accepted new tools, by tool name
 	for _, d := range accepted {
 		if d.Kind == pin.DriftAdded && d.Type == pin.Tools {
 			added[d.Name] = append(added[d.Name], d.Server)
@@ -83,7 +83,7 @@ func (c *Input) MissedWarningFunc(out *Outcome, accepted []pin.Drift, gone pin.R
 // Choices are a person's choices, by flags or, if Answers is set, at the prompt. The caller has checked the
 // flags: --accept excludes --accept-all, and --only excludes all three flags that accept or deny entries.
 type Choices struct {
-	// The command line of this run, from which errors make the next command to type.
+	// The command line of this run. The commands that errors suggest are derived from it.
 	CommandLine shell.Command
 	CommandName string
 
@@ -113,7 +113,7 @@ type Choices struct {
 	// StateDigestFunc returns for the server. If empty, any digest is accepted.
 	ExpectedDigests []string
 
-	// Returns the digest of all that the lockfile has of a server.
+	// Returns the digest of a server's ID and of its entry in the lockfile.
 	StateDigestFunc func(p *pin.Comparison) string
 
 	AllowsEmpty bool // --allow-empty
@@ -121,13 +121,14 @@ type Choices struct {
 	// The command is relock: the server of a single capture must have pins.
 	NeedsPins bool
 
-	NonInteractive bool // nobody can be asked, or wants to be
+	NonInteractive bool // nobody can be asked, or --yes is given
 
 	// The answers at the prompt; nil if nobody was asked.
 	Answers *Answers
 }
 
-// NeedsPrompt reports whether no flag accepts anything, so that a person must be asked.
+// NeedsPrompt reports whether the command is relock and no flag accepts or denies entries, so that a person must be
+// asked.
 func (said *Choices) NeedsPrompt() bool {
 	return !said.NewServersOnly && !said.AcceptAll && len(said.Accept) == 0 && len(said.Deny) == 0
 }
@@ -163,7 +164,7 @@ type Outcome struct {
 	// Nothing has to be written: every server that has a capture matches its pins.
 	NothingToWrite bool
 
-	// The new pins, by server, not yet signed by the approver; nil if nothing is written.
+	// The new pins, by server, before approvals are recorded in them; nil if nothing is written.
 	NewPins map[string]*pin.Set
 
 	// The error that the run ends with: why nothing is written, or that some drift is left; else nil.
@@ -183,7 +184,7 @@ type Outcome struct {
 	// Warnings of matching entries that are recorded as accepted.
 	RecordedWarnings map[pin.EntryWarning]bool
 
-	// Entries that this decision denies, or that it accepts and that stay denied.
+	// The entries that this decision denies, and those that it accepts but that stay denied.
 	Denied pin.Refs
 
 	// Entries that were denied, and no longer are.

@@ -22,7 +22,7 @@ type decision struct {
 	// The new warnings about text that stays pinned, by the tool that the text names.
 	named map[string][]Warning
 
-	// Whether a denied entry of a list is gone (isAwaited).
+	// For each list, whether one of its denied entries is missing: the cached results of isAwaited.
 	awaited pin.Refs
 
 	// The keys of the pins that drifted entries seem to be renamed from, and of the denied pins that drifted entries
@@ -42,9 +42,8 @@ type decision struct {
 	out Outcome
 }
 
-// Decide decides which drift of a case is accepted, or returns that a person must be asked. In that case, it is
-// called again with the answers. It turns what the flags accept into answers first, so that flags and answers
-// follow the same rules.
+// Decide decides which drift is accepted, or returns that a person must be asked. In that case, the caller calls it
+// again with the answers. Decide turns the flags into answers first, so that flags and answers follow the same rules.
 func Decide(c *Input, said *Choices) Outcome {
 	d := begin(c, said)
 	read := d.flags
@@ -149,7 +148,8 @@ func (d *decision) beforeAnswers() *fail.Error {
 		d.out.Warnings = uncovered
 		err := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
 			Hint("read it: %s", d.CommandLine.ForVerb("diff")).Refusal()
-		if !d.Sides[0].IsPartial { // of a part of a session, the policy can't be changed
+		// The policy of a partial capture can't be changed, so don't suggest it.
+		if !d.Sides[0].IsPartial {
 			err.Hint("pin it, then it can be approved: %s", d.CommandLine.WithoutFlag("descriptions").ForVerb(d.CommandName, "--descriptions=preserve"))
 		}
 		return err
@@ -171,7 +171,7 @@ func (said *Choices) selects(drift *pin.Drift, words []string) bool {
 	return len(said.Only) == 0 || MatchesAny(said.Only, drift, words)
 }
 
-// warningsThat lists the warnings of a kind.
+// warningsThat lists the warnings for which is(w) is true.
 func (d *decision) warningsThat(is func(w *Warning) bool) (list []Warning) {
 	for i := range d.Warnings {
 		if is(&d.Warnings[i]) {
@@ -181,7 +181,8 @@ func (d *decision) warningsThat(is func(w *Warning) bool) (list []Warning) {
 	return list
 }
 
-// unrecorded returns the unaccepted warnings about text that is pinned already, as far as --only selects them.
+// unrecorded returns the unaccepted warnings about text that is already pinned. With --only, it returns only the
+// selected ones.
 func (d *decision) unrecorded() []Warning {
 	return d.warningsThat(func(w *Warning) bool {
 		matching := pin.Drift{Server: w.Entry.Server, Key: w.Entry.Key}
@@ -205,8 +206,8 @@ func (d *decision) newWarnings(result string) *fail.Error {
 		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", d.CommandLine.ForVerb(d.CommandName)).Refusal()
 }
 
-// UnsettledError is the error for decisions that do not converge: each one causes warnings that the one before did not
-// have.
+// UnsettledError returns the error for decisions that don't converge: each decision causes warnings that the one before
+// didn't have.
 func (said *Choices) UnsettledError() *fail.Error {
 	return fail.New("accepted entries have more and more new warnings: nothing was written").
 		Hint("accept a few at a time: %s", said.CommandLine.ForVerb("diff")).Refusal()
@@ -220,7 +221,8 @@ func (d *decision) isSettled() bool {
 	return !slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return d.Verdict.DifferingServers[p.Server] && !p.LacksCapture() })
 }
 
-// asksForLock reports whether lock must ask a person: if --expect isn't given, or no flag accepts one of the warnings.
+// asksForLock reports whether lock must ask a person: --expect isn't given, or there is a new warning that no flag
+// accepts.
 func (d *decision) asksForLock() bool {
 	if !d.NewServersOnly || d.NonInteractive {
 		return false
@@ -253,7 +255,7 @@ func (d *decision) isWholeWarned() bool {
 	return !d.yes.AcceptsCaptureWarnings && slices.ContainsFunc(d.Warnings, isNew)
 }
 
-// take accepts the entries that a person accepted, if each still has the digest that was shown.
+// take accepts the entries in the answers. It returns an error if the digest of an entry isn't the one that was shown.
 func (d *decision) take() *fail.Error {
 	for _, drift := range d.drifts {
 		ref := drift.Ref()
@@ -397,12 +399,12 @@ func (d *decision) mayBeDenied(drift *pin.Drift) bool {
 	return (drift.Kind == pin.DriftAdded && d.isAwaited(drift) || drift.MayBeDenied) && !drift.IsDenied() && !drift.LooksDenied()
 }
 
-// isCopy reports whether an entry has, but for the name, the definition of one that is denied in this run.
+// isCopy reports whether an entry has the same definition, apart from the name, as an entry that this run denies.
 func (d *decision) isCopy(drift *pin.Drift) bool {
 	if d.copies == nil {
 		d.copies = map[string]bool{}
 		for ref := range d.yes.Denied {
-			// The entry may also match its pin.
+			// Search both sides, because d.drifts lacks a denied entry that matches its pin.
 			if side := pin.FindComparison(d.Sides, ref.Server); side != nil {
 				if p := cmp.Or(side.Captured.Find(ref.Key), side.Locked.Find(ref.Key)); p != nil {
 					d.copies[p.DefinitionWithoutName()] = true
@@ -414,10 +416,10 @@ func (d *decision) isCopy(drift *pin.Drift) bool {
 	return len(d.copies) > 0 && drift.Captured != nil && !d.yes.Denied[drift.Ref()] && d.copies[drift.Captured.DefinitionWithoutName()]
 }
 
-// isHeld reports whether bulk acceptance skips a drift: that of an entry that is, or may be, a denied entry under
-// another name, and that of the denied entry itself. Without the denied pin, a later bulk acceptance, perhaps of
-// another capture, would accept the renamed entry. While a denied entry is missing, the pin of an entry that seems to
-// be renamed stays, too.
+// isHeld reports whether bulk acceptance skips a drift. It skips an entry that is, or may be, a denied entry under
+// another name. It also skips the denied entry itself if the entry is removed, renamed or no longer resembles its pin:
+// without the denied pin, a later bulk acceptance, perhaps of another capture, would accept the renamed entry. While a
+// denied entry is missing, bulk acceptance also skips each removed entry that seems to be renamed.
 func (d *decision) isHeld(drift *pin.Drift) bool {
 	isGone := drift.Kind == pin.DriftRemoved
 	isFormer := d.former[drift.Ref()]
@@ -463,7 +465,7 @@ func (d *decision) mark() {
 	for _, p := range d.Sides {
 		for j := range p.Locked.Pins {
 			pinned := &p.Locked.Pins[j]
-			matching := pin.Drift{Server: p.Server, Key: pinned.Key, Locked: pinned} // without a kind
+			matching := pin.Drift{Server: p.Server, Key: pinned.Key, Locked: pinned} // no Kind: the entry hasn't drifted
 			if !drifted[matching.Ref()] {
 				set(&matching)
 			}

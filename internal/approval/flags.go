@@ -7,8 +7,8 @@ import (
 	"pinproof/internal/pin"
 )
 
-// flags sets the answers to what the flags accept, as if a person had answered. It also finds the drift that a
-// new warning prevents, and the selectors that match no drift.
+// flags sets the answers to what the flags accept, as if a person had answered. It also collects the drift that is
+// refused because of a new warning, and the selectors that have nothing to accept.
 func (d *decision) flags() *fail.Error {
 	d.yes.AcceptsPolicies = true
 	d.yes.AcceptsCaptureWarnings = d.AcceptWarnings
@@ -105,8 +105,8 @@ func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
 	return isForAll || isHere && slices.ContainsFunc(named, isMeant)
 }
 
-// answer adds to the answers the drift that the flags ask for, unless a new warning or a missing denied entry
-// prevents it.
+// answer adds to the answers the drift that the flags request, unless a new warning or a denied entry prevents its
+// acceptance.
 func (d *decision) answer(asked, single pin.Refs) {
 	for _, drift := range d.drifts {
 		ref := drift.Ref()

@@ -36,7 +36,7 @@ func (d *decision) makePins() {
 			continue
 		}
 		if i >= len(d.Sides) || !p.HasCapture() {
-			// Without a capture, only the records change.
+			// Without a capture, only accepted warnings and denied marks change.
 			p.Captured = p.Locked
 			p.IsPartial = true
 		}

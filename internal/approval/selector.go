@@ -58,7 +58,7 @@ func ParseSelector(flag, arg string, words []string) (Selector, error) {
 	return s, nil
 }
 
-// wrong returns the error for a selector that selects nothing or is ambiguous.
+// wrong returns an error about the selector, with its flag and argument.
 func (s *Selector) wrong(why string) *fail.Error {
 	return fail.New("%s %s: %s", s.Flag, text.QuoteName(s.Arg), why)
 }
@@ -112,7 +112,7 @@ func labelsIn(list []Selector) (labels []Selector) {
 // isOne reports whether the selector has the name of one entry, with or without a digest.
 func (s *Selector) isOne() bool { return s.Word == "" && (s.Name != "" || s.Type == pin.Instructions) }
 
-// means reports whether the selector names an entry, regardless of the digest.
+// means reports whether the selector may select an entry: the selector names it, or has only a digest.
 func (s *Selector) means(key pin.Key) bool {
 	isDigestAlone := !s.isOne()
 	return s.Word == "" && (isDigestAlone || key == s.Key)
@@ -149,8 +149,8 @@ func (s *Selector) check(sides []pin.Comparison) *fail.Error {
 	return s.wrong("no " + pin.EntryTypeInfo[s.Type].Entry + " of that name is pinned or listed")
 }
 
-// one returns the server with the entry that the selector names. It refuses a selector that isn't a name, and a
-// name that several servers have.
+// one returns the server that has the entry named by the selector. It refuses a selector that isn't a plain name, and a
+// name that entries of several servers have.
 func (s *Selector) one(sides []pin.Comparison) (*pin.Comparison, *fail.Error) {
 	if !s.isOne() || s.Digest != "" {
 		return nil, s.wrong("give the name of an entry").Hint("for a tool of that name: tool=NAME")
@@ -200,12 +200,12 @@ func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*
 	return fits, nil
 }
 
-// notAcceptable is the error for a repeated name.
+// notAcceptable returns the error for a repeated name.
 func notAcceptable(d *pin.Drift) *fail.Error {
 	return fail.New("%s is listed %d times: that can't be accepted", d.EntryRef(), len(d.SameNamed)).Refusal()
 }
 
-// matching returns the entries that the selector selects and that match their pins, each as a drift without a kind.
+// matching returns the entries that the selector selects and that match their pins, each as a Drift with an empty Kind.
 func (s *Selector) matching(sides []pin.Comparison) (list []*pin.Drift) {
 	for _, p := range sides {
 		for j := range p.Locked.Pins {

@@ -17,7 +17,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// NewSuffix ends the name of a file that is being written.
+// NewSuffix is the suffix of a lock, and of a file that is being written.
 const NewSuffix = ".new"
 
 // LockTimeout is how long a writer waits for another one, unless a test asks for less.
@@ -53,7 +53,7 @@ func Replace(path string, patience time.Duration, update func() ([]byte, error),
 		}
 		return lock.lost("nothing was written")
 	})
-	// If the lock is still there, no other writer had one before the rename.
+	// If the lock is still in place, no other writer held it before the rename.
 	if err != nil || lock.held() {
 		return err
 	}
@@ -76,11 +76,11 @@ type writer struct {
 	// The file that is replaced, after following symbolic links.
 	target string
 
-	// Of the target; nil if it doesn't exist yet.
+	// Information about the target; nil if the target doesn't exist yet.
 	old fs.FileInfo
 }
 
-// open follows links to the regular file that a write would replace.
+// open returns a writer for a path. It follows links to the regular file that the writer would replace.
 func open(path string) (w writer, err error) {
 	w.path = path
 	w.target = path
@@ -195,7 +195,7 @@ func create(path string, mode fs.FileMode) (*scratch, error) {
 	return nil, err
 }
 
-// acquire creates a lock. If another writer has it, acquire waits as long as patience.
+// acquire creates a lock. If another writer has it, acquire waits up to patience.
 func acquire(path string, patience time.Duration) (*scratch, error) {
 	var lock *scratch
 	isLocked := func(err error) bool { return errors.Is(err, fs.ErrExist) }

@@ -25,23 +25,24 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// An approver is a run of lock or relock: it has a person decide about a case, and writes the accepted drift.
+// An approver is a run of lock or relock. Flags or a person decide which drift it accepts, and it writes the accepted
+// drift to the lockfile.
 type approver struct {
 	request
 	said       approval.Choices // what the flags accept
-	policy     pin.Policy       // as the flags ask for it
+	policy     pin.Policy       // the policy that the flags request
 	approvedBy string
 	tty        io.Reader // where answers are read from; nil if nobody can be asked
 
 	c *approval.Input
 
-	// What may be accepted.
+	// The drift that may be accepted, which determines the texts to read.
 	choice lint.AcceptScope
 
 	// A person may be asked.
 	shows bool
 
-	// The report on the case. It has a model only if a person may be asked.
+	// The report on the drift. It has a model only if a person may be asked, or after a call of model.
 	r *report.Report
 
 	// Prints to standard output.
@@ -63,14 +64,14 @@ func (a *approver) register(cmd *cobra.Command) {
 	flags.BoolVar(&a.said.AllowsEmpty, "allow-empty", false, "accept a list without tools")
 }
 
-// read reads the arguments and checks the flags that both commands have.
+// read reads the arguments and checks the flags that lock and relock share.
 func (a *approver) read(cmd *cobra.Command, args []string) error {
 	err := a.request.read(cmd, args)
 	if err != nil {
 		return err
 	}
 	given := cmd.Flags().Changed
-	a.PolicyFunc = func(p pin.Policy) pin.Policy { // as the flags change it
+	a.PolicyFunc = func(p pin.Policy) pin.Policy { // returns p with the changes that the flags make
 		if given("descriptions") {
 			p.Descriptions = a.policy.Descriptions
 		}
@@ -112,8 +113,8 @@ func (a *approver) read(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// findTerminal finds the terminal that answers are read from: nobody can be asked without one.
-// If standard input is the capture, it opens the terminal of the process.
+// findTerminal sets tty to the terminal from which answers are read. If standard input is the capture, it opens the
+// terminal of the process. Without a terminal, nobody can be asked, so it sets NonInteractive.
 func (a *approver) findTerminal() {
 	in := a.stdin
 	if a.Capture == "-" {
@@ -132,7 +133,7 @@ func (a *approver) findTerminal() {
 	}
 }
 
-// load reads both sides, and refuses what can be refused without reading a text.
+// load reads the lockfile and the captures, and refuses what it can without reading the texts of entries.
 func (a *approver) load() error {
 	err := a.Load()
 	if err == nil {
@@ -145,7 +146,7 @@ func (a *approver) load() error {
 	return approval.Precheck(a.Comparisons, a.Drifts, &a.said)
 }
 
-// describe makes the input of the decision (a.c) and the report from what was read.
+// describe makes the input of the decision (a.c) and the report (a.r) from both sides and the findings.
 func (a *approver) describe(findings []lint.Finding) {
 	said := &a.said
 	in := a.reportInput(report.Input{Bounds: facts.Bounds{NoExplanations: !a.shows && !said.SelectsByWord()}, Findings: findings}, pin.Faults{}, pin.Leniency{})
@@ -165,8 +166,8 @@ func (a *approver) describe(findings []lint.Finding) {
 	a.r = report.NewWithoutModel(in, a.narrowed(known))
 }
 
-// overlooked reads the texts again when the outcome is known. It returns the new warnings that are missing from the
-// case (see approval.Input.MissedWarningFunc).
+// overlooked reads the texts again when the outcome is known. It returns the new warnings that matter for the outcome
+// but are missing from a.c (see approval.Input.MissedWarningFunc).
 func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []lint.Finding) {
 	of := lint.AcceptScope{Gone: maps.Clone(out.Denied), All: true}
 	for _, d := range a.c.Drifts {
@@ -215,7 +216,7 @@ func caseOf(in *report.Input, known *facts.Facts) *approval.Input {
 	return c
 }
 
-// warningOf returns a finding as a warning of a case.
+// warningOf converts a finding to a warning for the input of the decision.
 func warningOf(f *lint.Finding) approval.Warning {
 	return approval.Warning{EntryWarning: f.EntryWarning(), Scope: f.Scope, NamedTool: f.NamedTool(), Approved: f.Approved, Unclean: f.Unclean()}
 }
@@ -259,7 +260,7 @@ func (a *approver) decide() (out approval.Outcome, err error) {
 			out = approval.Decide(a.c, said)
 		}
 		// A text may name a tool of its own server without a warning. If such a tool is denied, removed or not
-		// accepted, the texts have to be read again.
+		// accepted, naming it may become a warning, so the texts have to be read again.
 		isOther := func(s pin.Set) bool { return len(a.Comparisons) > 1 || s.Server != a.Comparisons[0].Server }
 		isLeftOut := len(out.Denied) > 0 || slices.ContainsFunc(a.choice.Acceptable, func(d pin.Drift) bool {
 			if !out.Accepted[d.Ref()] {
@@ -292,7 +293,7 @@ func (a *approver) because(out *approval.Outcome) error {
 		reasons[w] = true
 	}
 	place := map[pin.Ref]int{}
-	for i := range a.r.Drifts { // the most dangerous first
+	for i := range a.r.Drifts { // a.r.Drifts has the most dangerous drift first
 		place[a.r.Drifts[i].Ref()] = i
 	}
 	isOther := func(f lint.Finding) bool { return !f.Warning || !reasons[warningOf(&f)] }
@@ -315,7 +316,7 @@ func (a *approver) ask() (*approval.Answers, error) {
 	return a.interruptible(p.Review)
 }
 
-// write writes what was accepted, and prints it.
+// write writes the accepted drift to the lockfile, and prints what was accepted.
 func (a *approver) write(out *approval.Outcome) error {
 	asked := a.said.Answers != nil // a person who answered has already seen what was accepted
 	for _, set := range out.NewPins {

@@ -28,7 +28,7 @@ import (
 // errReported is returned in place of an error that was already printed. It exits with 2.
 var errReported = errors.New("reported")
 
-// app is one run of the program: its streams, and how its output looks.
+// app is the state of one run of the program: its streams, its verdict and its options.
 type app struct {
 	gate  pin.Gate
 	build about.Build
@@ -37,12 +37,12 @@ type app struct {
 	// The stream itself, which may be a terminal.
 	stdout io.Writer
 
-	out    *bufio.Writer // the buffer in front of it
+	out    *bufio.Writer // buffers what is written to stdout
 	stderr io.Writer
 
 	helpAll bool // the help lists all flags
 
-	verdict *pin.Verdict // of verify and diff, once it is printed
+	verdict *pin.Verdict // set by verify and diff before they print a report
 
 	// The only command to construct, or "" for all: constructing all takes longer than a small comparison.
 	verb string
@@ -51,8 +51,8 @@ type app struct {
 	lockPatience time.Duration
 }
 
-// Run runs a command line. It returns the verdict, nil if nothing was judged, and the error
-// that the run ended with, which it has printed.
+// Run runs a command line and prints the error that ends it, if there is one. It returns that error and the verdict,
+// which is nil if nothing was judged.
 func Run(gate pin.Gate, build about.Build, args []string, stdin io.Reader, stdout, stderr io.Writer) (*pin.Verdict, error) {
 	a := &app{gate: gate, build: build, stdin: stdin, stdout: stdout, stderr: stderr, lockPatience: atomicfile.LockTimeout}
 	return a.run(args)
@@ -76,7 +76,8 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 		err = flushErr
 	}
 	if err != nil && err != errReported && err != fail.ErrDrift { // those two have been reported
-		// A command line that looks like an agent's hook, even one that can't be parsed: a model may read the error.
+		// A model may read the errors of a command line with --hook, even of one that can't be parsed. So print a fixed
+		// text instead of the error.
 		isHook := func(arg string) bool { return strings.HasPrefix(arg, "--hook") }
 		if !errors.As(err, new(modeltext.Text)) && slices.ContainsFunc(args, isHook) && !isTerminal(a.stderr) {
 			hook.WriteNoVerdict(a.stderr, shell.Command{}, "")
@@ -106,7 +107,7 @@ func filledIn(args []string) error {
 	return nil
 }
 
-// givenOnce refuses a second value of a flag that takes one: the first one would be ignored.
+// givenOnce refuses a flag that takes one value but is given twice, because the first value would be ignored.
 func givenOnce(cmd *cobra.Command, args []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		isGiven := func(arg string) bool { return arg == "--"+f.Name || strings.HasPrefix(arg, "--"+f.Name+"=") }
@@ -118,7 +119,7 @@ func givenOnce(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// newRoot builds the command line.
+// newRoot builds the root command with its subcommands.
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pinproof",
@@ -142,7 +143,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	})
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if errors.Is(err, pflag.ErrHelp) {
-			return pflag.ErrHelp // of --help-all
+			return pflag.ErrHelp // --help-all returned it
 		}
 		return fail.New("%s", text.Printable(err.Error())).Hint("%s --help", c.CommandPath())
 	})

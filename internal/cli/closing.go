@@ -17,7 +17,7 @@ import (
 // These are the hints after a write: how clients keep denied entries from agents, and what no
 // pin covers.
 
-// maxNamed is how many entries or servers a hint names.
+// maxNamed is the maximum number of entries or servers that a hint names.
 const maxNamed = 20
 
 // sorted returns the entries sorted by server and key.
@@ -44,15 +44,15 @@ func (a *approver) hint(words, command string) {
 	a.t.WriteSteps(report.Step{Text: words, Command: command})
 }
 
-// held prints hints about drift that was skipped because of a denied entry. An entry that may be a denied one under
-// another name is accepted by its digest, which shows that somebody has read it. The review has the reason and the
-// digest of each.
+// held prints hints about drift that was skipped because of a denied entry. A flag can accept an entry that may be a
+// denied one under another name only by its digest, which shows that somebody has read the entry. The review has the
+// reason and the digest of each.
 func (a *approver) held(out *approval.Outcome) {
 	a.hint("left out because of a denied entry that is gone, changed or looks like it: "+text.JoinNames(a.names(out.LeftOut), maxNamed), "")
 	a.hint("accept or deny each by its own name; one that the review says may be a denied entry is accepted by its name and digest", "")
 }
 
-// alike returns, for each entry that looks like a denied one, a text that says which.
+// alike returns, for each entry that looks like a denied one, a text that names the denied entry.
 func (a *approver) alike(refs pin.Refs) (said []string) {
 	for _, d := range a.c.Drifts {
 		if !refs[d.Ref()] || !d.LooksDenied() {
@@ -68,8 +68,8 @@ func (a *approver) alike(refs pin.Refs) (said []string) {
 }
 
 // denials prints the rules with which clients without a guard keep newly denied tools from their agents. A rule has
-// <tool> or <server> in place of a name that isn't plain. It uses the server ID, which usually is the client's name
-// for the server; if it isn't, a person has to write that name.
+// <tool> or <server> in place of a name that isn't plain. The rule uses the server ID, which usually is the client's
+// name for the server. If the client uses another name, a person has to write that name into the rule.
 func (a *approver) denials(out *approval.Outcome) {
 	if alike := a.alike(out.Denied); len(alike) > 0 {
 		a.hint(text.JoinNames(alike, maxNamed)+", so it is denied, too, until its name is accepted once more", "")
@@ -98,7 +98,7 @@ func (a *approver) denials(out *approval.Outcome) {
 // gaps prints hints about what was not read or isn't pinned: texts of other servers that could name an added
 // tool, and skills that a capture doesn't list.
 func (a *approver) gaps(out *approval.Outcome) {
-	added := map[string]bool{} // the servers that got a tool
+	added := map[string]bool{} // the servers with an accepted new tool
 	for _, d := range a.c.Drifts {
 		if d.Kind == pin.DriftAdded && d.Type == pin.Tools && out.Accepted[d.Ref()] {
 			added[d.Server] = true

@@ -71,7 +71,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
 type diffRun struct {
 	output
 	failOn    string
-	least     label.Severity // that failOn names
+	least     label.Severity // the severity that failOn names
 	maxTokens string
 	most      int // the number in maxTokens; 0: no budget
 }
@@ -118,11 +118,11 @@ func (d *diffRun) checkAgainst() error {
 	return nil
 }
 
-// compare compares, and prints the review.
+// compare loads and compares both sides, and prints the review.
 func (d *diffRun) compare() error {
 	err := d.Load()
 	if err == nil {
-		// --only may name an unknown entry.
+		// Precheck refuses an --only that names an unknown entry.
 		err = approval.Precheck(d.Comparisons, nil, &approval.Choices{Only: d.only, AllowsEmpty: true})
 	}
 	if err != nil {

@@ -51,7 +51,7 @@ func (a *approver) lock() error {
 	if err := a.load(); err != nil {
 		return err
 	}
-	// What is pinned already is shown where it differs, and never approved.
+	// Show the drift of servers that are already pinned, but never approve it.
 	all := a.Workspace
 	fresh := all.SelectKnown(false)
 	var noAnswer, differs error // the errors that the run returns if all new servers were pinned
@@ -66,7 +66,8 @@ func (a *approver) lock() error {
 			}
 		}
 	}
-	// New servers are approved: by flags whole or not at all, at the prompt entry by entry.
+	// Approve the new servers. Flags accept a server whole or not at all; at the prompt, a person accepts single
+	// entries.
 	a.findTerminal()
 	a.Workspace = fresh
 	if err := a.approve(); err != nil {

@@ -73,7 +73,7 @@ func (a *approver) relock() error {
 		return err
 	}
 	if a.ForbiddenError != nil && len(a.Drifts) == 0 && !slices.ContainsFunc(a.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
-		return a.ForbiddenError // there is nothing to accept that could mend it
+		return a.ForbiddenError // without drift or a new policy, relock can't fix it
 	}
 	err := a.approve()
 	return worse(a.r.NoVerdict, err)
@@ -93,7 +93,7 @@ func (a *approver) readSelection(cmd *cobra.Command) (err error) {
 			Hint("leave out --only, or the other flags")
 	}
 	if said.NeedsPrompt() {
-		// On its own, --accept-warning accepts the entry, too.
+		// Without another flag that accepts or denies, --accept-warning accepts the drift, too.
 		said.Accept = said.AcceptWarning
 		said.KeepsDenied = true
 	}

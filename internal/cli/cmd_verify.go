@@ -74,7 +74,8 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return out.explain(err)
 		}
 		in := report.Input{FailsOnWarnings: review, Bounds: facts.Bounds{NoExplanations: terse || out.hook}, Findings: lint.Findings(out.Comparisons, out.Drifts, out.Lock.Servers, review)}
-		if !in.NoExplanations && out.format == "text" && len(out.files) == 0 { // only verify's text output is limited: any other format is read as a review, and shows more
+		// Limit only verify's text output. Every other format is read as a review, and shows more.
+		if !in.NoExplanations && out.format == "text" && len(out.files) == 0 {
 			in.Bounded = true
 			in.MaxBytes = facts.VerifyByteLimit
 		}
@@ -103,8 +104,8 @@ func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 	return l, nil
 }
 
-// checkHook refuses flags that can't be combined with --hook. A hook exits with 0 or 2, prints nothing on
-// standard output, and prints only text on standard error that a model may read.
+// checkHook refuses flags that can't be combined with --hook. A hook exits with 0 or 2 and prints nothing to standard
+// output. To standard error, it prints only text that a model may read.
 func (o *output) checkHook(cmd *cobra.Command, allow []string) error {
 	isOther := func(kind string) bool { return kind != "denied" }
 	for _, flag := range []string{"warn", "allow", "review", "format", "report", "terse"} {

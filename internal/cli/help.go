@@ -11,9 +11,9 @@ import (
 	"pinproof/internal/pin"
 )
 
-// headings group the flags in every command's help, in the order in which they are listed here. --help
-// prints the first two groups, which have the flags of the documented recipes; --help-all prints all.
-// --substitute belongs to a policy, but isn't listed as one, because every command has it.
+// headings returns the groups of flags in every command's help, in the order of printing: a title and the names of the
+// flags. --help prints the first two groups, which have the flags of the documented recipes; --help-all prints all
+// groups. --substitute isn't among the policy flags although it belongs to a policy, because every command has it.
 func headings() [][2]string {
 	return [][2]string{
 		{"Flags", "server only stat against fail-on format report allow review hook yes json help help-all version"},

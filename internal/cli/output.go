@@ -34,7 +34,8 @@ type output struct {
 	format string
 	files  []string
 
-	// The path of the capture in suggested commands, if the report's readers have it at another path; or "".
+	// The path of the capture in suggested commands, if the readers of the report have the capture at another path;
+	// otherwise "".
 	reader string
 
 	quiet bool // the line about a match isn't printed
@@ -58,7 +59,7 @@ func (o *output) check(others ...string) error {
 		return fail.New("--format %s: one of %s", text.QuoteName(o.format), formatNames())
 	}
 	inputs := []string{o.Capture, o.LockPath}
-	entries, _ := os.ReadDir(o.Capture) // of a folder; load reports the error
+	entries, _ := os.ReadDir(o.Capture) // empty unless Capture is a folder; Load reports the error
 	for _, e := range entries {
 		inputs = append(inputs, filepath.Join(o.Capture, e.Name()))
 	}
@@ -89,8 +90,7 @@ func (o *output) check(others ...string) error {
 	return nil
 }
 
-// write writes a report. If there is nothing to report, it writes the error, so that a file doesn't keep an old
-// report.
+// write writes a report. If nothing was compared, it writes the error, so that a file doesn't keep an old report.
 func (o *output) write(w io.Writer, format string, m *report.Model, style plain.Style) error {
 	if format != formats.TextFormat {
 		return formats.Find(format).Write(w, m)
@@ -99,14 +99,14 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 		_, err := fmt.Fprintf(w, "error: %s\n", m.NoVerdict.Text)
 		return err
 	}
-	style.Full = o.full                 // nothing is summed up, not even in a file
-	style.Quiet = o.quiet && w == o.out // a report in a file has the line of a match
+	style.Full = o.full                 // --full applies to report files, too
+	style.Quiet = o.quiet && w == o.out // a report file always has the line about a match
 	return o.text(w, m, style)
 }
 
-// emit writes the files, then prints the report. If one output can't be written, the others must report that
-// error: readers would believe a file with exit code 0 although the run exits with 2. known are the facts, or nil if they aren't worked
-// out yet.
+// emit writes the report files, then prints the report. If a file can't be written, the other outputs report that
+// error, because the run exits with 2 and its readers would believe a report with exit code 0. known holds the facts,
+// or is nil if they haven't been computed.
 func (o *output) emit(ans report.Input, known *facts.Facts) error {
 	o.verdict = &ans.Verdict
 	if o.hook {

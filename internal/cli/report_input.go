@@ -14,9 +14,9 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// reportInput lets the gate judge a comparison. in has the findings and the options of the run; reportInput adds the
-// verdict and the comparison, and returns it as the input of a report. It doesn't make the report, because that
-// takes the most time.
+// reportInput judges the comparison. in has the findings and the options of the run; reportInput adds the comparison
+// and the verdict, and returns the complete input of a report. It doesn't make the report, because that takes the most
+// time and isn't always needed.
 func (req *request) reportInput(in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
 	inPins := map[string]bool{} // the servers whose pinned text has a finding
 	for _, f := range in.Findings {
@@ -42,15 +42,14 @@ func (req *request) reportInput(in report.Input, also pin.Faults, allow pin.Leni
 	}
 	for _, s := range req.Lock.Servers {
 		if inPins[s.Server] && pin.FindComparison(req.Comparisons, s.Server) == nil {
-			// It has no capture: both sides are the pins.
+			// This server isn't compared, so its pins take the place of both sides.
 			in.Others = append(in.Others, pin.Comparison{Server: s.Server, LockfilePath: req.LockPath, Locked: s, Captured: s, State: pin.StatePaired})
 		}
 	}
 	return in
 }
 
-// review judges a comparison for a command that shows all of the drift. The report has the drift that --only
-// selects.
+// review judges the comparison, and returns a report on the drift that --only selects.
 func (req *request) review() *report.Report {
 	in := req.reportInput(report.Input{Findings: lint.Findings(req.Comparisons, req.Drifts, req.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
 	return req.reportOf(in, nil)
@@ -67,18 +66,20 @@ func (req *request) reportOf(in report.Input, all *facts.Facts) *report.Report {
 	return report.New(in, req.narrowed(all))
 }
 
-// suggest adds to a report's input the flags of the commands that it suggests.
+// suggest adds to a report's input the flags for suggested commands, and what dryRun finds out.
 func (req *request) suggest(in *report.Input, all *facts.Facts) {
 	in.FolderStep = req.folderHint()
 	isWhole := true
 	for _, p := range req.Comparisons {
 		if p.HasCapture() {
 			expected := p.Captured.Digest
-			if p.IsLocked() || req.HasFolder { // in a folder, the file's name alone decides the server ID, and anybody can choose it
+			// Bind --expect to the pins, too, and in a folder to the server ID, which is only a file name that anybody
+			// can choose.
+			if p.IsLocked() || req.HasFolder {
 				expected += "@" + workspace.StateDigest(&p)
 			}
 			in.ExpectFlags = append(in.ExpectFlags, "--expect "+expected)
-			isWhole = isWhole && p.Captured.Digest != "" // no name is repeated
+			isWhole = isWhole && p.Captured.Digest != "" // the digest is "" if a name is repeated
 		}
 	}
 	if !isWhole {
@@ -90,7 +91,7 @@ func (req *request) suggest(in *report.Input, all *facts.Facts) {
 	dryRun(in, all)
 }
 
-// dryRun finds out which flags would write the lockfile if they were given now. A report suggests only these.
+// dryRun finds out which flags would write the lockfile if they were given now, because a report suggests only these.
 func dryRun(in *report.Input, all *facts.Facts) {
 	if in.Lockfile == "" || in.NoExplanations {
 		return // nothing is suggested

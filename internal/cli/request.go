@@ -21,7 +21,7 @@ import (
 type request struct {
 	*app
 	workspace.Workspace
-	full bool // what is shown is shown whole
+	full bool // --full: show everything, including minor changes
 
 	// The part of the drift that is shown or accepted; empty: all of it.
 	only []approval.Selector
@@ -32,7 +32,7 @@ func (req *request) register(cmd *cobra.Command) {
 	cmd.Flags().StringArray("substitute", nil, "replace this value with <NAME> in every text: `NAME=VALUE` (repeatable)")
 }
 
-// registerReview registers the flags of the commands that show changes whole.
+// registerReview registers the flags that verify, diff and relock share.
 func (req *request) registerReview(cmd *cobra.Command) {
 	req.register(cmd)
 	cmd.Flags().BoolVar(&req.full, "full", false, "show everything, including minor changes")
@@ -106,7 +106,7 @@ func valuesOf(cmd *cobra.Command, flag string) []string {
 	return cmd.Flags().Lookup(flag).Value.(pflag.SliceValue).GetSlice()
 }
 
-// listed returns the values of a repeatable flag. A single empty value returns an empty list, which clears the
+// listed returns the values of a repeatable flag. For a single empty value, it returns an empty list, which clears the
 // values recorded in the lockfile.
 func listed(values []string) []string {
 	if len(values) == 1 && values[0] == "" {
@@ -120,7 +120,7 @@ func listed(values []string) []string {
 const notCarried = "accept accept-all accept-warning accept-warnings allow capture-as deny drop-server expect format full help-all hook json " +
 	"leave-out only quiet report server review stat terse uncaptured warn yes"
 
-// carriedBy returns the flags to repeat in suggested commands, by command.
+// carriedBy returns the flags to repeat in suggested commands, by the name of the suggested command.
 func carriedBy(cmd *cobra.Command) map[string][]string {
 	words := map[string][]string{}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -138,7 +138,7 @@ func carriedBy(cmd *cobra.Command) map[string][]string {
 			} else if v != "true" {
 				word += "=" + v
 			}
-			for _, next := range newRoot(&app{}).Commands() { // with the flags of all commands
+			for _, next := range newRoot(&app{}).Commands() { // an app without a verb constructs all commands
 				if next.Flags().Lookup(f.Name) != nil {
 					words[next.Name()] = append(words[next.Name()], word)
 				}

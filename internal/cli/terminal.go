@@ -37,7 +37,7 @@ func (a *app) style() plain.Style {
 // interruptible runs ask until it returns or an interrupt comes. After an interrupt, it prints that
 // nothing was written, and has the signal end the process as it would by default.
 func (a *approver) interruptible(ask func() (*approval.Answers, error)) (*approval.Answers, error) {
-	// Whether the process was started with interrupts ignored, as are the background commands of a script.
+	// ignored is true if the process was started with interrupts ignored, like the background commands of a script.
 	ignored := signal.Ignored(os.Interrupt)
 	signals := make(chan os.Signal, 1)
 	asked := make(chan error, 1)

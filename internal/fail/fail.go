@@ -22,7 +22,7 @@ var ErrInterrupted = errors.New("interrupted")
 type Error struct {
 	Text string
 
-	// The place in the user's own file, if there is one: path:line:column.
+	// The place that the error is about, if there is one: a path, perhaps with a line and a column.
 	Where string
 
 	Hints []string
@@ -30,7 +30,7 @@ type Error struct {
 	// The last lines that a failed program printed, made printable.
 	Output []string
 
-	refused   bool // the answer is no: exit code 1
+	refused   bool // a refusal, which exits with 1
 	IsMissing bool // there is no file at the path
 }
 
@@ -46,12 +46,12 @@ func (f *Error) Refusal() *Error {
 	return f
 }
 
-// New makes an error for a person. What it quotes must be printable.
+// New makes an error for a person. Its arguments must be printable.
 func New(format string, args ...any) *Error {
 	return &Error{Text: fmt.Sprintf(format, args...)}
 }
 
-// Hint adds what to type next, and returns f.
+// Hint adds a hint, such as the next command to type, and returns f.
 func (f *Error) Hint(format string, args ...any) *Error {
 	f.Hints = append(f.Hints, fmt.Sprintf(format, args...))
 	return f

@@ -36,7 +36,7 @@ func (s *File) Position(at int) (line, column int) {
 	}
 	passed := s.Data[s.at:at]
 	if at < len(s.Data) && s.Data[at] == '\n' {
-		passed = bytes.TrimSuffix(passed, []byte("\r")) // the line ends after both
+		passed = bytes.TrimSuffix(passed, []byte("\r")) // the LF of a CRLF is still in the line that it ends
 	}
 	count := func(end string) int { return bytes.Count(passed, []byte(end)) }
 	if n := count("\n") + count("\r") - count("\r\n"); n > 0 {

@@ -37,7 +37,7 @@ func (l *Lockfile) Find(server string) *pin.Set {
 	return &l.Servers[i]
 }
 
-// search returns where a server is, or would be.
+// search returns the index at which a server is or would be inserted, and whether it is there.
 func (l *Lockfile) search(server string) (at int, ok bool) {
 	return slices.BinarySearchFunc(l.Servers, server, func(s pin.Set, server string) int { return jsontree.CompareUTF16(s.Server, server) })
 }
@@ -72,7 +72,8 @@ func escaped(r rune) bool { return text.IsHidden(r) || text.UnusualSpace(r) }
 
 // lockReader parses a lockfile.
 type lockReader struct {
-	// Request places in the order of the file, because going back means counting lines from the start.
+	// Request positions in the order of the file, because for an earlier position File counts the lines from the start
+	// again.
 	fail.File
 
 	formOf  pin.HashFunc
@@ -88,7 +89,7 @@ type lockReader struct {
 // capture.
 type CapturedFunc func(server string, pol pin.Policy) *pin.Set
 
-// A definedPin is a definition that the lockfile stores, with the identity in it.
+// A definedPin is a definition that the lockfile stores, with the name that identifies the entry in it.
 type definedPin struct {
 	pin.HashedDefinition
 	name string
@@ -110,7 +111,7 @@ type definedPin struct {
 func Read(path string, data []byte, formOf pin.HashFunc, listed CapturedFunc) (Lockfile, error) {
 	// As in captures, a byte order mark is skipped: some editors on Windows write one.
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if bytes.Contains(data, []byte("\r\n")) { // git on Windows may make them
+	if bytes.Contains(data, []byte("\r\n")) { // git on Windows may convert line feeds to CRLF
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
 	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf, listed: listed, set: &pin.Set{}}
@@ -264,13 +265,13 @@ func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err err
 	return set, nil
 }
 
-// whereIs begins an error about a pin.
+// whereIs returns the start of an error's text, which names the pin.
 func whereIs(server, pin string) string {
 	return "server " + text.QuoteName(server) + ": pin " + text.QuoteName(pin) + ": "
 }
 
-// byPlace returns the members of an object in the order of the file, so that an error names the
-// first fault, and the search for lines never goes back.
+// byPlace returns the members of an object in the order of the file, so that an error names the first fault, and lines
+// are counted only once.
 func byPlace(v jsontree.Value) []jsontree.Member {
 	order := func(a, b jsontree.Member) int { return int(a.Start - b.Start) }
 	members := v.Members()
@@ -333,7 +334,7 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.P
 	return p, ""
 }
 
-// differs returns an error for the first place where a file isn't what would be written, or nil.
+// differs returns an error about the first member that differs from what Marshal would write, or nil.
 func (r *lockReader) differs(read jsontree.Value, written *jsontree.Value) error {
 	path, at, what := difference(nil, read, written)
 	if path == nil {
@@ -374,7 +375,7 @@ var memberForms = map[string]string{
 	"files":            "the texts of files that have the size and the digest in the definition",
 }
 
-// How a member differs from what Marshal would write: formats for a place and the member's name.
+// How a member differs from what Marshal would write: format strings for the place and the name of the member.
 const (
 	isUnknown   = "%smember %s: not written by this version of pinproof"
 	isMissing   = "%sno %s"
@@ -426,7 +427,7 @@ func isFree(path []string) bool {
 	return len(path) == 1
 }
 
-// editedHint is what to do about a lockfile that contradicts itself.
+// editedHint tells a person what to do about a lockfile that contradicts itself.
 const editedHint = "someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff"
 
 // filesIn reads the texts of a skill's files. It skips a text that doesn't have the size and digest in the skill's
@@ -477,7 +478,8 @@ func digestIn(v jsontree.Value) string {
 	return ""
 }
 
-// approvalIn reads a record of who accepted a definition of that digest. It returns nil if v isn't such a record.
+// approvalIn reads the approval of the definition that has this digest. It returns nil if v isn't a valid approval of
+// it.
 func approvalIn(v jsontree.Value, digest string) *pin.Approval {
 	a := &pin.Approval{By: v.Get("by").Text, At: v.Get("at").Text, Hash: v.Get("hash").Text, Digest: v.Get("digest").Text}
 	at, err := time.Parse(time.RFC3339, a.At)
@@ -498,7 +500,7 @@ func recordsIn(list jsontree.Value) (records []pin.AcceptedWarning) {
 	return pin.SortAcceptedWarnings(records)
 }
 
-// ParsePolicy reads a policy, as a lockfile has it.
+// ParsePolicy reads a policy from its member in a lockfile.
 func ParsePolicy(v jsontree.Value) (p pin.Policy, err error) {
 	texts := func(member string) (list []string) {
 		for _, item := range v.Get(member).Items() {

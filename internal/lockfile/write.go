@@ -42,12 +42,12 @@ func Marshal(l Lockfile) ([]byte, error) {
 	return append(out, '\n'), nil
 }
 
-// frame returns the text of a tree of a lockfile, without its last line end.
+// frame returns the text of a lockfile's tree with placeholders, without the last line feed.
 func frame(tree jsontree.Value) []byte {
 	return escapeHidden(jsontree.AppendIndented(nil, jsontree.Append(nil, tree), 0))
 }
 
-// appendDefinition writes a definition as it is in the file.
+// appendDefinition appends a definition to dst, indented and escaped as in the lockfile.
 func appendDefinition(dst, definition []byte) []byte {
 	from := len(dst)
 	dst = jsontree.AppendIndented(dst, definition, 5)
@@ -98,7 +98,7 @@ func (m *members) text(name, s string) {
 	}
 }
 
-// tree returns the lockfile in its order, with placeholders for definitions.
+// tree returns the lockfile as a JSON tree, in the order of the file, with placeholders for definitions.
 func (l Lockfile) tree() jsontree.Value {
 	var servers, root members
 	for i := range l.Servers {
@@ -185,7 +185,7 @@ func (m *members) accepted(records []pin.AcceptedWarning) {
 	}
 }
 
-// storedMember names the member of a pin that has its definition.
+// storedMember returns the name of the member that stores a pin's definition.
 func storedMember(entryType pin.EntryType) string {
 	if entryType == pin.Instructions {
 		return "text"
@@ -193,7 +193,7 @@ func storedMember(entryType pin.EntryType) string {
 	return "definition"
 }
 
-// escapeHidden replaces hidden characters by JSON escapes. All of them are in strings.
+// escapeHidden replaces hidden characters, which occur only in strings, by JSON escapes.
 func escapeHidden(part []byte) []byte {
 	if text.IndexBeyondASCII(part, escaped) == len(part) {
 		return part

@@ -80,9 +80,10 @@ func SafePath(path string) string {
 	return absolute
 }
 
-// AddReviewCommand adds what a person can do: the words in what, and the command that shows a capture and asks about it.
-// Without a terminal the command shows nothing, so a model that runs it approves nothing. Its paths are
-// absolute, because the person may be in another folder. If SafePath refuses a path, there is no command.
+// AddReviewCommand adds what a person can do: the words in what, and the command that shows a capture and asks whether
+// to accept it. Without a terminal the command shows nothing, so a model that runs it approves nothing. The paths in
+// the command are absolute, because the person may be in another folder. If SafePath refuses a path, AddReviewCommand
+// adds no command.
 func (t Text) AddReviewCommand(what words, c shell.Command) Text {
 	t = t.AddWords(what)
 	capture := SafePath(c.Capture)
@@ -99,7 +100,7 @@ func (t Text) AddReviewCommand(what words, c shell.Command) Text {
 const maxHook = 4 << 10
 
 // ParseHookOutput returns the output of pinproof verify --hook as a Text. It returns false if the output is too long,
-// has anything but plain ASCII, or doesn't begin as that of verify --hook does.
+// has anything but plain ASCII, or doesn't begin like the output of verify --hook.
 func ParseHookOutput(said []byte) (Text, bool) {
 	if len(said) > maxHook || !hookOutput().Match(said) {
 		return Text{}, false
@@ -107,11 +108,11 @@ func ParseHookOutput(said []byte) (Text, bool) {
 	return Text{strings.TrimSuffix(string(said), "\n")}, true
 }
 
-// hookOutput matches lines of plain ASCII that begin as those of verify --hook.
+// hookOutput matches lines of plain ASCII that begin like the output of verify --hook.
 var hookOutput = text.LazyRegexp(`^pinproof: blocked: [\n -~]*$`)
 
 // String returns the text, without a line feed at its end.
 func (t Text) String() string { return t.said }
 
-// Error makes the text an error.
+// Error returns the text, which makes a Text an error.
 func (t Text) Error() string { return t.said }

@@ -19,7 +19,8 @@ type AcceptedWarning struct {
 	// A JSON Pointer without array indices, because elements move; "" for a warning that isn't about a string.
 	Place string
 
-	// The digest of the string that the warning is in and of the name in it; see lint.Finding.
+	// The digest that binds the consent, such as the FinishTextDigest of the string and the name in it; see
+	// lint.Finding.
 	Digest string
 }
 
@@ -47,7 +48,7 @@ func SortAcceptedWarnings(records []AcceptedWarning) []AcceptedWarning {
 	return slices.Compact(records)
 }
 
-// AcceptedWarningLines returns records as the lockfile has them.
+// AcceptedWarningLines returns the lines that the lockfile has for records.
 func AcceptedWarningLines(records []AcceptedWarning) (lines []string) {
 	for _, r := range records {
 		lines = append(lines, r.String())
@@ -100,14 +101,14 @@ func ParseAcceptedWarning(line string) (AcceptedWarning, bool) {
 	return r, err == nil && isPointer && r.ID != "" && len(r.ID) <= 64 && strings.Trim(r.ID, wordBytes[:36]+"-") == "" && jsontree.IsDigest(r.Digest) && r.String() == line
 }
 
-// MaxFindingsPerRule is the maximum number of findings with one id and level that are listed for an entry. If there are
-// more, one further finding counts them.
+// MaxFindingsPerRule is the maximum number of findings with one ID and level that are listed for an entry. If there are
+// more, one further finding states their number.
 const MaxFindingsPerRule = 10
 
-// FinishTextDigest returns the digest in a record of consent to a warning: SHA-256 over the canonical form
-// (RFC 8785) of an array. The array has the whole string that the warning is in, as received but for
-// placeholders, and the name that the warning is about, if there is one. So the consent covers neither
-// another text at the same place nor another name. The text is hashed once for all names in it.
+// FinishTextDigest returns the digest in an AcceptedWarning: SHA-256 over the canonical form (RFC 8785) of an array.
+// The array has the whole string that has the warning, as received except for placeholders, and the name that the
+// warning is about, if there is one. So the consent covers neither another text at the same place nor another name.
+// beginning is the result of StartTextDigest for the string: the string is hashed only once for all of the names in it.
 // By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
 func FinishTextDigest(beginning hash.Hash, name string) string {
 	rest := []byte{}

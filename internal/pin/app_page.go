@@ -13,7 +13,7 @@ func IsAppPage(uri string) bool {
 	return found && strings.EqualFold(scheme, "ui")
 }
 
-// Members of a tool's _meta that name the page which clients show when the tool is called.
+// pageMembers lists the members of a tool's _meta that name the page that clients show when the tool is called.
 //
 //	member                   source                                                           read on
 //	ui.resourceUri           extension io.modelcontextprotocol/ui, 2026-01-26                 2026-11

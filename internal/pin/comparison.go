@@ -8,8 +8,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A State is which sides of a comparison exist, and whether the server can be judged. verify.go decides how each state
-// affects the verdict. A comparison without a state fails a run.
+// A State tells which sides of a comparison exist, and whether the server can be judged. verify.go decides how each
+// state affects the verdict. A comparison whose state isn't set fails a run.
 type State int
 
 const (
@@ -46,7 +46,7 @@ type Comparison struct {
 	// The path that the pins were read from, or "".
 	LockfilePath string
 
-	SkippedLines int // lines of the capture passed over
+	SkippedLines int // how many lines and values of the capture were skipped
 	Locked       Set
 	Captured     Set
 	State        State
@@ -54,7 +54,7 @@ type Comparison struct {
 	// The capture is part of a session: an entry that it lacks isn't drift.
 	IsPartial bool
 
-	// Both sides are lockfiles: their records are compared, too.
+	// Both sides are lockfiles, so MetadataChanges compares their metadata, too.
 	BothLockfiles bool
 
 	// All servers of the lockfile, including those that aren't compared.
@@ -197,7 +197,7 @@ func FindComparison(sides []Comparison, server string) *Comparison {
 	return &sides[i]
 }
 
-// A DriftKind is how an entry has drifted. compare in verify.go, at the root, decides which.
+// A DriftKind is the way in which an entry differs from its pin. The function compare in verify.go determines it.
 type DriftKind string
 
 const (

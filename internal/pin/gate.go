@@ -33,7 +33,7 @@ type Faults struct {
 	OverBudget bool
 }
 
-// A Leniency lists the drift that is reported without failing the run.
+// A Leniency determines which drift and which faults are reported without failing the run.
 type Leniency struct {
 	Kinds map[DriftKind]bool // --allow
 
@@ -47,7 +47,7 @@ type Leniency struct {
 	BelowFailOn Refs
 }
 
-// A Verdict is what was decided about a comparison. Only verify.go makes one.
+// A Verdict is the decision about a comparison. Only verify.go makes one.
 type Verdict struct {
 	// Every entry matches its pin, and nothing else is wrong.
 	Matches bool
@@ -58,8 +58,8 @@ type Verdict struct {
 	// The servers with drift, and those that differ as a whole.
 	DifferingServers map[string]bool
 
-	// The denied entries that match their pins, in the order of the sides. With --part, and if denied entries fail
-	// the run, it includes those that the capture lacks.
+	// The denied entries that match their pins, in the order of the sides. With --part, if denied entries fail the run,
+	// it includes the denied entries that the capture lacks.
 	Denied []Ref
 
 	// The servers that can't be judged, sorted.

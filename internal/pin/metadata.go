@@ -23,8 +23,8 @@ type MetadataChange struct {
 // is only shown, and changes with every version.
 func (c *MetadataChange) IsDifference() bool { return c.Field != "about" }
 
-// MetadataChanges lists the differences of two lockfiles in a server and its entries, other than in the
-// definitions. It does so also for entries and servers that only one of the two has.
+// MetadataChanges lists the differences between two lockfiles in a server and its entries, other than in the
+// definitions. It includes entries and servers that only one of the lockfiles has.
 func (p *Comparison) MetadataChanges() (list []MetadataChange) {
 	if !p.BothLockfiles {
 		return nil
@@ -38,7 +38,7 @@ func (p *Comparison) MetadataChanges() (list []MetadataChange) {
 		add(Key{}, "about", p.Locked.ServerInfo.String(), p.Captured.ServerInfo.String())
 		add(Key{}, "policy", DescribePolicy(p.Locked.Policy), DescribePolicy(p.Captured.Policy))
 	}
-	// addEach adds what only one of the two has.
+	// addEach adds a change for each text that is only in old or only in new.
 	addEach := func(key Key, what string, old, new []string) {
 		for _, s := range lacking(new, old) {
 			add(key, what, s, "")
@@ -69,7 +69,7 @@ func (p *Comparison) MetadataChanges() (list []MetadataChange) {
 	return list
 }
 
-// MetadataDiffers reports whether two lockfiles differ in more than the definitions.
+// MetadataDiffers reports whether two lockfiles differ in metadata other than "about".
 func (p *Comparison) MetadataDiffers() bool {
 	return p.BothLockfiles && slices.ContainsFunc(p.MetadataChanges(), func(c MetadataChange) bool { return c.IsDifference() })
 }
@@ -83,7 +83,7 @@ func lacking(side, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(other), func(s string) bool { return known[s] })
 }
 
-// fileNames names the texts of the files of a pin.
+// fileNames returns "the text of" and the name for each file of a pin whose text is stored.
 func (p *Pin) fileNames() (names []string) {
 	for _, f := range p.Files.Parts {
 		names = append(names, "the text of "+text.QuoteName(f.Name))
@@ -99,7 +99,7 @@ func (p *Pin) deniedWord() string {
 	return ""
 }
 
-// whole returns all that a person reads of an approval, or "" if there is no approval.
+// whole returns the part of an approval that people read, or "" if there is no approval.
 func (a *Approval) whole() string {
 	if a == nil {
 		return ""

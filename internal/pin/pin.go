@@ -81,11 +81,12 @@ type Pin struct {
 	Column int
 }
 
-// FilesMember is the member that ReviewTree adds to a skill. No entry of a skill may have it.
+// FilesMember is the member that ReviewTree adds to a skill. skill.Parse refuses a skill that has such a member
+// already.
 const FilesMember = "files"
 
-// ReviewTree returns what a person reads before approving: the tree of the pinned definition and, of a skill, its
-// files by their names. It is absent if the definition isn't stored.
+// ReviewTree returns what a person reads before approving: the pinned definition and, for a skill, the texts of its
+// files by name. The tree is absent if the definition isn't stored.
 func (p *Pin) ReviewTree() jsontree.Value { return p.WithFiles(p.Tree()) }
 
 // ReviewTreeAsReceived is like ReviewTree, with the definition as received or, if that isn't known, as pinned.
@@ -121,7 +122,8 @@ func (p *Pin) Tree() jsontree.Value {
 	return jsontree.ParseCanonical(p.Definition)
 }
 
-// TextsAndParameters returns the texts of a definition, and the names of its parameters: what there is to compare besides its name.
+// TextsAndParameters returns the texts of a definition, except the name that identifies the entry, and the names of its
+// parameters.
 func TextsAndParameters(entryType EntryType, v jsontree.Value) (texts, parameters []string) {
 	add := func(v jsontree.Value, members ...string) {
 		for _, member := range members {
@@ -143,7 +145,7 @@ func TextsAndParameters(entryType EntryType, v jsontree.Value) (texts, parameter
 	return texts, parameters
 }
 
-// WithName returns the tree of a definition with another name.
+// WithName returns the tree of a definition in which name replaces the identity, if the definition has one.
 func WithName(entryType EntryType, definition jsontree.Value, name string) jsontree.Value {
 	identity := EntryTypeInfo[entryType].Identity
 	return jsontree.MapParts(definition, func(m *jsontree.Member) bool {
@@ -154,7 +156,8 @@ func WithName(entryType EntryType, definition jsontree.Value, name string) jsont
 	})
 }
 
-// DefinitionWithoutName returns the definition as received, without its name; or "" if it has no text and no parameter.
+// DefinitionWithoutName returns the definition as received with an empty name, or "" if it has no other text and no
+// parameter.
 func (p *Pin) DefinitionWithoutName() string {
 	v := p.AsReceived()
 	if texts, parameters := TextsAndParameters(p.Type, v); len(texts)+len(parameters) == 0 {
@@ -220,8 +223,8 @@ func (a ServerInfo) String() string {
 	return strings.Join(text.QuoteNames(given), " ")
 }
 
-// MaxServerIDBytes is the maximum length of a server ID. The ID is printed with each drifted entry. File names are
-// shorter.
+// MaxServerIDBytes is the maximum length of a server ID. It is limited because a line about each drifted entry contains
+// the ID. IDs from file names are shorter.
 const MaxServerIDBytes = 1_024
 
 // A Set is one server's pins with their policy: from its capture, or from the lockfile.
@@ -236,7 +239,7 @@ type Set struct {
 	// The accepted warnings about the list as a whole, sorted as strings.
 	AcceptedWarnings []AcceptedWarning
 
-	// Of a capture: the values that the policy's placeholders replace.
+	// For a capture: the values that the policy's placeholders replace.
 	Substitutes []Substitute
 
 	// The set digest, "" if a name is repeated.
@@ -245,7 +248,7 @@ type Set struct {
 	Line int // in the lockfile
 }
 
-// SetPins sorts pins and gives them to the set. No other package sets the pins of a set: house_test.go checks that.
+// SetPins sorts pins and stores them in the set. No other package may set Pins: house_test.go checks that.
 func (s *Set) SetPins(pins []Pin) {
 	order := make([]*Pin, len(pins)) // a pin is large: each is moved once
 	for i := range pins {
@@ -260,7 +263,7 @@ func (s *Set) SetPins(pins []Pin) {
 
 // Find returns the pin of an entry, or nil.
 func (s *Set) Find(key Key) *Pin {
-	// A pin is large: no comparison copies it.
+	// A pin is large, so search by index: no pin is copied.
 	i := sort.Search(len(s.Pins), func(i int) bool { return CompareKeys(s.Pins[i].Key, key) >= 0 })
 	if i == len(s.Pins) || s.Pins[i].Key != key {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Policy determines what is pinned of a server, and is recorded with the pins. The zero value is the default:
-// every list but resources is pinned, as received.
+// A Policy determines what a server's pins cover, and is recorded with the pins. The zero value is the default: every
+// list except resources is pinned, as received.
 type Policy struct {
 	// How much prose of tools is pinned: "" (all), "strip" or "truncate=N".
 	Descriptions string
@@ -35,7 +35,8 @@ type Policy struct {
 	// An integer that a double can't represent is pinned as the double.
 	RoundIntegers bool
 
-	// Names of local values such as a folder, in whose place <NAME> is pinned; sorted, without repeats.
+	// The names of local values, such as a folder: the pins have <NAME> in place of each value. Sorted, without
+	// repeats.
 	Substitute []string
 
 	ToolsOnly bool // nothing but the tools is pinned
@@ -45,7 +46,7 @@ type Policy struct {
 type PolicySwitch struct {
 	Member  string // in the lockfile
 	Flag    string // of lock and relock
-	Usage   string // what the flag asks for
+	Usage   string // the help text of the flag
 	words   string // for a verdict line
 	FieldOf func(p *Policy) *bool
 }
@@ -110,8 +111,8 @@ func (p Policy) Conflict() string {
 	return ""
 }
 
-// WithSwitches returns the policy with the given switches set as in asked, and with the switches turned off that a
-// given one excludes. In asked, only given switches may be on, and they must not conflict.
+// WithSwitches returns the policy with each given switch set as in asked, and turns off the switches that a given one
+// excludes. In asked, only given switches may be on, and they must not conflict.
 func (p Policy) WithSwitches(asked Policy, given func(flag string) bool) Policy {
 	for _, s := range PolicySwitches {
 		if given(s.Flag) {
@@ -128,7 +129,7 @@ func (p Policy) WithSwitches(asked Policy, given func(flag string) bool) Policy 
 	return p
 }
 
-// ChangesDefinitions reports whether the policy may pin other definitions than the received ones, apart from substitutes.
+// ChangesDefinitions reports whether pinned definitions may differ from the received ones, apart from substitutes.
 func (p Policy) ChangesDefinitions() bool { return p.Descriptions != "" || len(p.Ignore) > 0 }
 
 // Equal reports whether two policies have the same record.
@@ -197,8 +198,7 @@ func ParseDescriptions(s string) (string, error) {
 	return "", fail.New("%s: must be preserve, truncate=N or strip", text.QuoteName(s))
 }
 
-// A policy's pointers are followed in every definition: without a limit, a lockfile could
-// make that work endless.
+// Every definition is searched for each pointer of a policy: without a limit, a lockfile could make that work endless.
 const (
 	maxIgnored      = 32  // pointers
 	maxIgnoredBytes = 256 // in one pointer
@@ -222,8 +222,8 @@ func ParseIgnore(pointers []string) ([]string, error) {
 	return slices.Compact(slices.Sorted(slices.Values(pointers))), nil
 }
 
-// Apply returns what p pins of the definition v: all but the ignored members and, for a
-// tool, the prose that descriptions leaves out.
+// Apply returns the part of the definition v that p pins: all but the ignored members and, for a tool, the prose that
+// p.Descriptions excludes.
 func (p Policy) Apply(entryType EntryType, v jsontree.Value) jsontree.Value {
 	for _, pointer := range p.Ignore {
 		if tokens, ok := jsontree.SplitPointer(pointer); ok {

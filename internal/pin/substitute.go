@@ -15,8 +15,7 @@ import (
 // the name that replaces it in the pins.
 type Substitute struct{ Name, value string }
 
-// minSubstitute is the least length of a value, in characters. A shorter one could occur
-// in a text by chance.
+// minSubstitute is the minimum length of a value, in characters. A shorter value could occur in a text by chance.
 const minSubstitute = 8
 
 // ParseSubstitutes reads the values of --substitute NAME=VALUE. Longer values come

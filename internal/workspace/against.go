@@ -40,12 +40,12 @@ func (w *Workspace) supplyTexts() error {
 	return nil
 }
 
-// A side is one of two files that are compared without a lockfile, or one of two folders.
+// A side is one of the two files or folders that diff --against compares without a lockfile argument.
 type side struct {
 	path     string
 	pins     lockfile.Lockfile
 	captures []source                   // nil if the side is a lockfile
-	policy   pin.Policy                 // of the captures: the lockfile's, if the other side is one
+	policy   pin.Policy                 // the captures' policy, if the other side is a lockfile
 	read     map[string]capture.Capture // by server
 }
 

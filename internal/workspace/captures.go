@@ -34,7 +34,8 @@ type source struct {
 	made *pin.Set // the pins that were made last
 }
 
-// pins makes the pins of a capture under a policy. It makes them once for the lockfile and for the comparison.
+// pins makes the pins of a capture under a policy. It caches the last result, because reading the lockfile and the
+// comparison need the same pins.
 func (w *Workspace) pins(s *source, server string, pol pin.Policy) (pin.Set, error) {
 	if s.made != nil && s.made.Server == server && s.made.Policy.Equal(pol) {
 		return *s.made, nil
@@ -63,9 +64,9 @@ func (w *Workspace) readSource(path, server string) (source, error) {
 	return source{path: path, server: server, scan: capture.Scan(path, data, w.Gate.HashDefinition), size: len(data)}, nil
 }
 
-// readSources reads a capture, or every capture of a folder: each *.json or *.jsonl
-// belongs to one server. Names that begin with a dot are skipped, and so are the lockfile,
-// LOCKFILE.new and CAPTURE.old. Anything else is an error, because a gate must not skip.
+// readSources reads a capture, or every capture of a folder: each *.json or *.jsonl belongs to one server. Names that
+// begin with a dot are skipped, and so are the lockfile, LOCKFILE.new and CAPTURE.old. Anything else is an error,
+// because a gate must not ignore a file.
 func (w *Workspace) readSources(path string) ([]source, error) {
 	if !IsFolder(path) {
 		server := ""
@@ -98,7 +99,7 @@ func (w *Workspace) readSources(path string) ([]source, error) {
 		name, isOld := strings.CutSuffix(e.Name(), OldSuffix)
 		server, ok := serverOf(name)
 		if isOld && ok {
-			// Its server has failed since, and is treated as a server without a capture.
+			// The server has failed since this capture was saved, and is treated as a server without a capture.
 			continue
 		}
 		if isOld || !ok || !info.Mode().IsRegular() {
@@ -125,7 +126,7 @@ func (w *Workspace) readSources(path string) ([]source, error) {
 	return list, nil
 }
 
-// OldSuffix ends the name of a capture that pinproof-capture set aside because its server failed since.
+// OldSuffix is the suffix of a capture that pinproof-capture renamed because its server has failed since.
 const OldSuffix = ".old"
 
 // serverOf returns a file's name without its ending, percent-decoded:
@@ -139,9 +140,9 @@ func serverOf(file string) (server string, ok bool) {
 	return stem, (ext == ".json" || ext == ".jsonl") && stem != "" && utf8.ValidString(stem)
 }
 
-// CaptureFileName returns the name of a server's capture: its server ID, with %XX for characters that
-// can't be in a file's name on every system. serverOf reads the server ID back from it. CaptureFileName
-// returns "" for what can't be a server ID: a text that is empty, too long, or not printable ASCII.
+// CaptureFileName returns the name of a server's capture: its server ID, with %XX for characters that can't be in a
+// file's name on every system. serverOf reads the server ID back from it. CaptureFileName returns "" for an ID that
+// can't name a file: one that is empty, longer than 100 bytes, not printable ASCII, or reserved by the system.
 func CaptureFileName(id string) string {
 	name := special().ReplaceAllStringFunc(id, func(c string) string { return fmt.Sprintf("%%%02X", c) }) + ".jsonl"
 	if !possible().MatchString(id) || len(id) > 100 || !filepath.IsLocal(name) {
@@ -158,13 +159,13 @@ var (
 	special  = text.LazyRegexp(`^[.-]|[^A-Za-z0-9_@.-]`)
 )
 
-// IsCapture reports whether a file is there that can be read as a capture.
+// IsCapture reports whether a path leads to a regular file that can be read as a capture.
 func IsCapture(path string) bool {
 	noForm := func(pin.EntryType, []byte) pin.HashedDefinition { return pin.HashedDefinition{} } // nobody needs the digests
 	return capture.Scan(path, readRegular(path, capture.MaxBytes), noForm).Err() == nil
 }
 
-// readRegular reads a regular file. It returns nothing if that fails, or for anything else.
+// readRegular returns the content of a regular file, or nil if the path leads to anything else or can't be read.
 func readRegular(path string, limit int) []byte {
 	if fileSize(path) < 0 {
 		return nil
@@ -194,12 +195,12 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 		return nil, fail.PathError(path, err)
 	}
 	if data.Len() > largeFile {
-		debug.SetGCPercent(60) // main allows more for small files
+		debug.SetGCPercent(60) // main sets a higher percentage for small files
 	}
 	return data.Bytes(), nil
 }
 
-// From this size on, memory matters more than time.
+// largeFile is the size in bytes above which memory matters more than time.
 const largeFile = 2 << 20
 
 // fileSize returns the size of a regular file in bytes, or -1 for anything else.

@@ -23,9 +23,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// NearestLockfile returns the lockfile to use by default: tools.lock in a folder, else in the
-// nearest folder above it in its repository. Anything of that name counts, even a folder or a broken
-// link: a lockfile further up must not be taken in its place.
+// NearestLockfile returns the lockfile to use by default: tools.lock in a folder, else in the nearest folder above it
+// in its repository. Anything of that name counts, even a folder or a broken link, so that a lockfile further up isn't
+// used by mistake.
 func NearestLockfile(folder string) (path string) {
 	for _, at := range FoldersUpToRoot(folder) {
 		path := filepath.Join(at, shell.DefaultLockfile)
@@ -89,8 +89,8 @@ func ReadLockfile(gate pin.Gate, path string, listed lockfile.CapturedFunc) (l l
 	return l, data, err
 }
 
-// pinsOf returns a function that makes the pins of a server's capture. A single capture may be that of any server.
-// Each capture is used once, because a lockfile may have many servers.
+// pinsOf returns a function that makes the pins of a server's capture. A single capture may belong to any server. The
+// function uses each capture only for the first server that needs it, because a lockfile may have many servers.
 func (w *Workspace) pinsOf(sources []source) lockfile.CapturedFunc {
 	unused := map[string]*source{}
 	for i := range sources {
@@ -139,11 +139,11 @@ func (w *Workspace) unpinned() error {
 // IsLockfile reports whether a path is that of a pinproof lockfile, even a faulty one.
 func IsLockfile(path string) bool { return lockfile.IsLockfile(readRegular(path, lockfile.MaxBytes)) }
 
-// RecordApprovals records the approver and the time (RFC 3339, UTC) with each pin of next whose digest or mark differs
-// from the lockfile, or that has lost its approval. Accepting a warning about a pinned text approves no definition.
-// RecordApprovals removes the approval of an entry whose denied mark has changed, and an approval with another hash than
-// the definition, which was given under another policy. If SOURCE_DATE_EPOCH is set (reproducible-builds.org), that is
-// the time.
+// RecordApprovals records the approver and the time (RFC 3339, UTC) with each pin of next whose digest or denied mark
+// differs from the lockfile, or that has lost its approval. Accepting a warning about a pinned text approves no
+// definition. RecordApprovals removes the approval of an entry whose denied mark has changed, and an approval whose
+// hash isn't that of the definition because it was given under another policy. SOURCE_DATE_EPOCH
+// (reproducible-builds.org), if set, replaces the current time.
 func (w *Workspace) RecordApprovals(next *pin.Set, approver string) error {
 	for _, p := range lockfile.MismatchedApprovals(next, w.Gate.ApprovalHash) {
 		p.Approval = nil
@@ -183,11 +183,11 @@ func denied(servers []pin.Set) (list []string) {
 	return list
 }
 
-// Write replaces the pins of servers in the lockfile; nil drops a server. It waits up to patience for the
-// lockfile's lock, and reads the lockfile again. If other servers' pins have changed meanwhile, it keeps them,
-// provided that isSound, which may be nil, returns true. If the reviewed pins have changed, or the denied entries of
-// any server, which an accepted entry may resemble, it writes nothing. It calls announce, which prints what was done,
-// before it replaces the lockfile. If announce fails, it replaces nothing.
+// Write replaces the pins of the servers in next in the lockfile; a nil set drops a server. It waits up to patience for
+// the lockfile's lock, and reads the lockfile again. It writes nothing if the pins of these servers have changed since
+// the review, or the denied entries of any server, because an accepted entry may resemble one of them. It keeps other
+// servers' changed pins, provided that isSound, which may be nil, returns true. Before it replaces the lockfile, it
+// calls announce, which prints what was done. If announce fails, it replaces nothing.
 func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSound func(locked []pin.Set) bool, announce func() error) error {
 	if len(next) == 0 {
 		return announce()
@@ -216,7 +216,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 				Hint("review again: %s", w.ForVerb("diff"))
 		}
 		w.Lock.Servers = slices.Clone(l.Servers)
-		// In their order, so that most are appended.
+		// Insert the servers in their order, so that most are appended.
 		for _, server := range slices.Sorted(maps.Keys(next)) {
 			if set := next[server]; set == nil {
 				l.Drop(server)
@@ -228,7 +228,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 		if err != nil || bytes.Equal(written, data) {
 			return nil, err
 		}
-		// What a later run will read must be what was meant.
+		// A later run must read exactly the pins that were meant.
 		again, err := lockfile.Read(w.LockPath, written, w.Gate.HashDefinition, nil)
 		if err != nil {
 			return nil, fail.New("the new lockfile can't be read back; nothing was written: %s", fail.AsError(err).Text)
@@ -240,9 +240,9 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 	}, announce)
 }
 
-// StateDigest returns the digest of a server's ID and of what the lockfile has of the server.
+// StateDigest returns the digest of a server's ID and of its entry in the lockfile.
 func StateDigest(p *pin.Comparison) string {
 	locked := p.Locked
-	locked.Server = p.Server // also if nothing is pinned of it
+	locked.Server = p.Server // set it even if the server has no pins
 	return jsontree.Digest([]byte(lockfile.StateText(&locked)))
 }

@@ -17,13 +17,13 @@ func (w *Workspace) CheckServers() error {
 	// server would replace the first.
 	if p := &w.Comparisons[0]; !w.HasFolder && p.HasNoCommonEntry() {
 		f := fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(w.Capture), text.QuoteName(p.Server))
-		if !p.IsPartial { // lock takes a capture whole
+		if !p.IsPartial { // lock has no flag --part
 			f.Hint("if it is: %s", w.ForVerb("lock", "--server "+shell.PasteableServerID(p.FileServer, p.Server)))
 		}
 		return f.Hint("if it is not, name the server: %s --server %s", w.ForVerb("relock"), shell.PasteableServerID(p.Server, ""))
 	}
-	// A capture with a new server ID may be that of a server that is pinned under another ID: its changes would be
-	// approved unread.
+	// A capture with a new server ID may belong to a server that is pinned under another ID. Then lock would approve
+	// the server's changes although nobody has reviewed them.
 	if !w.PinsNewServers {
 		return nil
 	}
@@ -42,8 +42,8 @@ func (w *Workspace) CheckServers() error {
 	return nil
 }
 
-// isOnlyServer reports whether lock is given a capture that looks like the lockfile's only server: it counts as a
-// capture of that server.
+// isOnlyServer reports whether a capture looks like the lockfile's only server, although its file has another name.
+// lock then treats it as a capture of that server.
 func (w *Workspace) isOnlyServer(p *pin.Comparison) bool {
 	if w.Server != "" || w.HasFolder || len(w.Lock.Servers) != 1 {
 		return false
@@ -52,14 +52,15 @@ func (w *Workspace) isOnlyServer(p *pin.Comparison) bool {
 	return like != ""
 }
 
-// maxHolders is the maximum number of servers with an entry of a name for that name to identify a server.
+// maxHolders is the maximum number of servers that may have an entry of the same name. A name that more servers have
+// doesn't identify a server.
 const maxHolders = 64
 
-// similar returns a function that finds the pinned server that a capture under a new server ID seems to be, and how many
-// entries they have in common. That server has no capture here and has the same set digest, or else the most entries of the
-// same names, more than half of the entries on at least one side.
+// similar returns a function that guesses which pinned server a capture under a new server ID belongs to, and counts
+// their common entries. A candidate has no capture here. A candidate with the same set digest wins, or else the one
+// with the most entries of the same names, which must be more than half of the entries on at least one side.
 func (w *Workspace) similar() func(p *pin.Comparison) (server string, common int) {
-	byDigest := map[string]*pin.Set{} // of the set
+	byDigest := map[string]*pin.Set{} // by set digest
 	byKey := map[pin.Key][]*pin.Set{}
 	for i := range w.Lock.Servers {
 		set := &w.Lock.Servers[i]
@@ -70,7 +71,7 @@ func (w *Workspace) similar() func(p *pin.Comparison) (server string, common int
 			byDigest[digest] = set
 		}
 		for _, p := range set.Pins {
-			if p.Type != pin.Instructions { // these have no name
+			if p.Type != pin.Instructions { // instructions have no name
 				byKey[p.Key] = append(byKey[p.Key], set)
 			}
 		}

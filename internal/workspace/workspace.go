@@ -1,6 +1,6 @@
-// Package workspace makes both sides of a comparison from files. It finds, reads and writes
-// the lockfile, reads the captures, and gives each a server ID. The gate that it is given
-// decides what drift is, and whether it fails a run.
+// Package workspace makes both sides of a comparison from files. It finds, reads and writes the lockfile, reads the
+// captures, and assigns a server ID to each capture. The caller's pin.Gate decides what drift is, and whether it fails
+// a run.
 package workspace
 
 import (
@@ -49,7 +49,7 @@ type Workspace struct {
 	// The command accepts a lockfile with a pin that its policy forbids, because it can mend that.
 	AcceptsForbiddenPins bool
 
-	// Without a lockfile, or without the server in it, there is no verdict.
+	// The command needs pins: if the lockfile or the server in it is missing, there is no verdict.
 	NeedsPins bool
 
 	// The command pins new servers, each under the server ID that its file's name gives.
@@ -152,7 +152,8 @@ func (w *Workspace) checkClean() error {
 			return err
 		}
 		w.ForbiddenError = err
-		if w.ShowsWithoutPins && about.State == pin.StatePaired { // relock needs no such state: it checks the pins that it would write
+		// Only a command that shows drift needs this state, because relock checks the pins that it would write.
+		if w.ShowsWithoutPins && about.State == pin.StatePaired {
 			about.State = pin.StateForbiddenPin
 		}
 	}
@@ -174,7 +175,7 @@ func (w Workspace) SelectKnown(isKnown bool) Workspace {
 	return w
 }
 
-// compile pairs what the captures list with what is pinned.
+// compile makes the comparison of each server from the captures and the lockfile.
 func (w *Workspace) compile(sources []source) error {
 	wanted := func(server string) bool {
 		return !w.HasFolder || (w.Server == "" || server == w.Server) && !slices.Contains(w.LeftOut, server)
@@ -193,7 +194,7 @@ func (w *Workspace) compile(sources []source) error {
 			return err
 		}
 		if w.HasFolder {
-			// This frees its memory as soon as its pins are made.
+			// Free the memory of the scan, because its pins are made.
 			s.scan = nil
 		}
 		w.Comparisons = append(w.Comparisons, p)
@@ -321,7 +322,8 @@ func (w *Workspace) missingList(m *capture.Capture, locked *pin.Set, pol pin.Pol
 	return nil
 }
 
-// addAbsent adds the servers that a folder has no capture of: those that are pinned, and those that could not be captured.
+// addAbsent adds the comparisons of servers without a capture in the folder: those that are pinned, and those that
+// could not be captured.
 func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source) error {
 	isCaptured := map[string]bool{}
 	for _, s := range sources {
@@ -349,7 +351,7 @@ func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source)
 	return nil
 }
 
-// NoVerdictError returns the error about servers that can't be judged, of which there is at least one.
+// NoVerdictError returns the error about the servers that can't be judged. There must be at least one.
 func (w *Workspace) NoVerdictError(servers []string) error {
 	if w.ForbiddenError != nil {
 		return w.ForbiddenError
