@@ -123,6 +123,7 @@ type place struct {
 
 	around        versions   // the innermost schema around it, old and new
 	schemas       []versions // all schemas around it, the whole one first
+	keywords      []string   // the keyword of each of schemas that leads to it
 	isTested      bool       // it is where values are tested, as under not
 	inDefinitions bool
 }
@@ -140,6 +141,7 @@ func (l *labeller) place(n *node) *place {
 	p.steps = nil
 	p.inside = nil
 	p.schemas = nil
+	p.keywords = nil
 	return p
 }
 
@@ -154,6 +156,7 @@ func (p *place) locate(n *node) {
 	if isInSchema {
 		p.around = versions{n.above.old, n.above.new}
 		p.schemas = append(p.schemas, p.around)
+		p.keywords = append(p.keywords, n.now)
 		p.isTested = p.isTested || tests(n.now)
 		p.inDefinitions = p.inDefinitions || schema.IsDefinitions(n.now)
 	} else if n.at == schema.AtSchema && p.steps == nil {

@@ -48,6 +48,9 @@ type side struct {
 	// The names that schemas require.
 	required map[*jsontree.Value]set
 
+	// Results of level.namesOthers.
+	namesOthers map[level]bool
+
 	// The definitions that are referenced, by name; nil if a reference can't be followed, so that any definition may
 	// be used.
 	used set
@@ -63,14 +66,15 @@ type side struct {
 // newSide works out what is used in two schemas of a tool.
 func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side {
 	s := &side{
-		roots:      versions{old, new},
-		relations:  map[question]inclusion.Relation{},
-		parameters: map[*jsontree.Value]set{},
-		known:      set{},
-		texts:      set{},
-		required:   map[*jsontree.Value]set{},
-		used:       set{},
-		opaque:     map[string]bool{},
+		roots:       versions{old, new},
+		relations:   map[question]inclusion.Relation{},
+		parameters:  map[*jsontree.Value]set{},
+		namesOthers: map[level]bool{},
+		known:       set{},
+		texts:       set{},
+		required:    map[*jsontree.Value]set{},
+		used:        set{},
+		opaque:      map[string]bool{},
 	}
 	for _, root := range s.roots {
 		s.follow(root, root, false, map[*jsontree.Value]bool{})
@@ -527,19 +531,8 @@ func (p *place) othersLabel() label.Label {
 	isClosed := closed(1, p.New)
 	wasOpen := p.Old.Kind == 't' || isEmpty(p.Old) && !wasClosed
 	isOpen := p.New.Kind == 't' || isEmpty(p.New) && !isClosed
-	// A parameter that isn't in the properties may be named by a keyword beside them, or by the schema that combines
-	// this one.
-	mayBeNamed := slices.ContainsFunc(p.around[0].Members(), func(m jsontree.Member) bool { return combines(m.Name) })
-	steps, _ := jsontree.SplitPointer(p.Pointer)
-	if own := len(steps) - len(p.inside) - 1; own > 0 {
-		mayBeNamed = mayBeNamed || slices.ContainsFunc(steps[max(0, own-2):own], combines)
-	}
-	for _, schema := range p.around {
-		isOther := func(m jsontree.Member) bool { return !p.around[0].Get("properties").Has(m.Text) }
-		mayBeNamed = mayBeNamed || slices.ContainsFunc(schema.Get("required").Items(), isOther)
-	}
 	switch {
-	case wasClosed && isOpen && !isPattern && !mayBeNamed:
+	case wasClosed && isOpen && !isPattern && !p.mayNameOthers():
 		return label.UnnamedAccepted
 	case isClosed && !wasClosed:
 		return label.UnnamedRejected
@@ -551,6 +544,51 @@ func (p *place) othersLabel() label.Label {
 		return label.ConstraintTightened
 	}
 	return label.Unclear
+}
+
+// mayNameOthers reports whether a parameter that isn't in the properties of the schema around a place may be named
+// elsewhere: beside them, by a schema that this one is combined with, at any level around the place, or where a
+// definition is referenced.
+func (p *place) mayNameOthers() bool {
+	last := len(p.schemas) - 1
+	isInAlternative := last > 0 && combines(p.keywords[last-1])
+	if p.inDefinitions || p.used == nil || isInAlternative {
+		return true
+	}
+	for i, around := range p.schemas {
+		at := level{around, p.keywords[i], i == last}
+		may, known := p.namesOthers[at]
+		if !known {
+			may = at.namesOthers()
+			p.namesOthers[at] = may
+		}
+		if may {
+			return true
+		}
+	}
+	return false
+}
+
+// A level is a schema around a place, old and new, with the keyword that leads from it to the place.
+type level struct {
+	versions
+	keyword  string
+	isDirect bool // it is the innermost one
+}
+
+// namesOthers reports whether the old schema may name parameters that the properties at the place lack, or the new one
+// requires such a parameter. Any other parameter that the new one names is an addition by itself. Of alternatives, only
+// the one with the place restricts it.
+func (l level) namesOthers() bool {
+	old := l.versions[0]
+	isAlternatives := l.keyword == "anyOf" || l.keyword == "oneOf"
+	isCombined := func(m jsontree.Member) bool { return combines(m.Name) && !(isAlternatives && m.Name == l.keyword) }
+	if slices.ContainsFunc(old.Members(), isCombined) {
+		return true
+	}
+	isOther := func(m jsontree.Member) bool { return !old.Get("properties").Has(m.Text) }
+	isRequired := func(v *jsontree.Value) bool { return slices.ContainsFunc(v.Get("required").Items(), isOther) }
+	return l.isDirect && (old.Has("propertyNames") || slices.ContainsFunc(l.versions[:], isRequired))
 }
 
 // valuesLabel labels a change in a keyword that restricts values, by its effect together with the other keywords of

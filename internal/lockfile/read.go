@@ -83,6 +83,10 @@ type lockReader struct {
 	current string   // the server for which listed was called last
 	set     *pin.Set // the result of that call
 	written []byte   // a buffer for the text of one of its definitions
+
+	// The captured entries that were compared with a definition of the file. Each is compared once: a file can repeat a
+	// member many times before it is refused for that.
+	compared map[*pin.Pin]bool
 }
 
 // A CapturedFunc returns the entries of a server's capture under a policy, or a set without entries if there is no
@@ -114,7 +118,7 @@ func Read(path string, data []byte, formOf pin.HashFunc, listed CapturedFunc) (L
 	if bytes.Contains(data, []byte("\r\n")) { // git on Windows may convert line feeds to CRLF
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
-	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf, listed: listed, set: &pin.Set{}}
+	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf, listed: listed, set: &pin.Set{}, compared: map[*pin.Pin]bool{}}
 	if len(data) > MaxBytes {
 		return Lockfile{}, r.ErrorAt(-1, "more than 256 MiB")
 	}
@@ -197,9 +201,10 @@ func (r *lockReader) known(path []jsontree.Step, text []byte) int {
 	}
 	entryType, _ := pin.EntryTypeNamed(path[2].Name)
 	p := r.set.Find(pin.Key{Type: entryType, Name: path[3].Name})
-	if p == nil {
+	if p == nil || r.compared[p] {
 		return 0
 	}
+	r.compared[p] = true
 	r.written = appendDefinition(r.written[:0], p.Definition)
 	if !bytes.HasPrefix(text, r.written) {
 		return 0

@@ -388,13 +388,16 @@ func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 // edit shown there changed this line: the phrase of a list describes its items if these have no line of their own.
 func (l *line) sharesWords() bool {
 	isMajor := func(e *diff.Change) bool { return !e.Minor() }
-	isItems := func(part *line) bool {
-		return !part.isPaired() && !strings.HasSuffix(above(part.now().Pointer), "/properties")
-	}
+	list := l
+	others := l.below
 	if !l.isPaired() {
-		return l.above != nil && isItems(l) && slices.ContainsFunc(l.above.edits, isMajor)
+		list = l.above
+		others = []*line{l.above}
 	}
-	return slices.ContainsFunc(l.below, func(part *line) bool { return isItems(part) && slices.ContainsFunc(part.edits, isMajor) })
+	if list == nil || !list.isPaired() || strings.Count(list.was.Phrase, " of ") == strings.Count(list.is.Phrase, " of ") {
+		return false
+	}
+	return slices.ContainsFunc(others, func(other *line) bool { return slices.ContainsFunc(other.edits, isMajor) })
 }
 
 // unshown makes the row of an edit that no line shows, or that is minor.

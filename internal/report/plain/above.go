@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
@@ -30,6 +31,12 @@ type toldLine struct {
 // told returns the lines to print, with references to what was printed before. Adjacent lines that differ only in
 // their names become one line.
 func (t *Writer) told(list []report.Line) (told []toldLine) {
+	var names []string // of the last line told
+	finish := func() {
+		if len(names) > 1 {
+			told[len(told)-1].Name = strings.Join(names, ", ")
+		}
+	}
 	for len(list) > 0 {
 		l := toldLine{Line: list[0]}
 		part := list[:1+below(list)]
@@ -48,11 +55,14 @@ func (t *Writer) told(list []report.Line) (told []toldLine) {
 			continue
 		}
 		if n := len(told); n > 0 && len(part) == 1 && isToldWith(&l, &told[n-1]) {
-			told[n-1].Name += ", " + l.Name
+			names = append(names, l.Name)
 			continue
 		}
+		finish()
 		told = append(told, l)
+		names = []string{l.Name}
 	}
+	finish()
 	return told
 }
 

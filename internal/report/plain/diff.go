@@ -41,7 +41,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		if t.nothingElse(b) {
 			continue
 		}
-		if last == nil || b.FirstOfServer || !t.short(b) || !t.short(last) {
+		if last == nil || b.Server != last.Server || !t.short(b) || !t.short(last) {
 			t.WriteBlankLine()
 		}
 		t.WriteBlock(m, b)
@@ -210,7 +210,8 @@ func (t *Writer) short(b *report.Block) bool { return b.Brief && !t.Full }
 // WriteBlock prints a block with its number and title.
 func (t *Writer) WriteBlock(m *report.Model, b *report.Block) {
 	t.Shown[b.Number] = true
-	if m.HasSeveralServers && b.FirstOfServer {
+	if m.HasSeveralServers && b.Server != t.server {
+		t.server = b.Server
 		t.WriteText("", run('*', m.Servers[b.Server].Title))
 		t.WriteBlankLine()
 	}

@@ -60,30 +60,35 @@ func (t *Writer) nothingElse(b *report.Block) bool {
 
 // WriteEntriesWithoutBlock names the entries without a block, with the numbers of their shared changes.
 func (t *Writer) WriteEntriesWithoutBlock(m *report.Model) {
-	names := map[string][]string{} // by the shared changes
-	var order []string
+	// What the names of entries belong to.
+	type group struct{ server, numbers string }
+	names := map[group][]string{}
+	var order []group
 	for _, b := range m.Blocks {
 		if !t.nothingElse(b) {
 			continue
 		}
 		t.brief = t.brief || b.MinorSummary != ""
-		said := b.SharedNumbers(t.Shown)
-		if said == "" && b.Minor {
-			said = "minor"
+		of := group{numbers: b.SharedNumbers(t.Shown)}
+		if of.numbers == "" && b.Minor {
+			of.numbers = "minor"
 		}
-		if names[said] == nil {
-			order = append(order, said)
+		if m.HasSeveralServers {
+			of.server = " of server " + m.Servers[b.Server].Name
 		}
-		names[said] = append(names[said], b.Names...)
+		if names[of] == nil {
+			order = append(order, of)
+		}
+		names[of] = append(names[of], b.Names...)
 	}
 	runs := []layout.Run{run('*', "nothing else: ")}
-	for i, said := range order {
+	for i, of := range order {
 		if i > 0 {
 			runs = append(runs, run('=', "; "))
 		}
-		runs = append(runs, run('=', strings.Join(names[said], ", ")))
-		if said != "" {
-			runs = append(runs, run('~', " ("+said+")"))
+		runs = append(runs, run('=', strings.Join(names[of], ", ")+of.server))
+		if of.numbers != "" {
+			runs = append(runs, run('~', " ("+of.numbers+")"))
 		}
 	}
 	if order != nil {

@@ -42,10 +42,11 @@ type Style struct {
 type Writer struct {
 	w io.Writer
 	Style
-	Err   error
-	brief bool         // something was summed up
-	lines int          // the number of lines printed
-	Shown map[int]bool // numbers of the blocks above
+	Err    error
+	brief  bool         // something was summed up
+	server int          // the index of the server whose title was printed last, or -1
+	lines  int          // the number of lines printed
+	Shown  map[int]bool // numbers of the blocks above
 
 	number  int                        // the number of the block that is being printed
 	printed map[[sha256.Size]byte]spot // where each longer text and schema was printed
@@ -57,7 +58,7 @@ type Writer struct {
 // New returns a Writer that prints text to w.
 func New(w io.Writer, style Style) *Writer {
 	style.Width = max(layout.MinWidth, cmp.Or(style.Width, layout.DefaultWidth))
-	return &Writer{w: w, Style: style, Shown: map[int]bool{}, printed: map[[sha256.Size]byte]spot{}}
+	return &Writer{w: w, Style: style, server: -1, Shown: map[int]bool{}, printed: map[[sha256.Size]byte]spot{}}
 }
 
 // Flush writes out what was printed, if the underlying writer buffers it.
