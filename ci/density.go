@@ -32,7 +32,7 @@ const (
 	maxLines      = 60 // of a function of pinproof-capture
 )
 
-// counts has what was counted in one folder.
+// counts holds what was counted in one folder.
 type counts struct {
 	lines, tuples, trailing, tagless int
 	complex                          []string
@@ -96,7 +96,7 @@ func (c *counts) print(folder string) (over bool) {
 	return over || len(c.complex) > 0
 }
 
-// read counts what a file has.
+// read adds the counts of a file.
 func (c *counts) read(path string, verbose bool) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *counts) read(path string, verbose bool) error {
 	return nil
 }
 
-// function notes a function that is too complex or too long.
+// function records a function that is too complex or too long.
 func (c *counts) function(path string, set *token.FileSet, f *ast.FuncDecl) {
 	name := fmt.Sprintf("%s: %s", set.Position(f.Pos()), f.Name.Name)
 	if n := complexity(f); n > maxComplexity && !isTable(f) {

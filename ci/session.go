@@ -1,8 +1,8 @@
 //go:build ignore
 
-// A session of the official Go client: lists, calls, progress, sampling, elicitation, roots. It prints what the
-// client is told, one JSON value on each line, without times and random ids. ci/servers.sh builds it in a separate
-// module, because no module here needs a client.
+// This program runs a session of the official Go client: lists, calls, progress, sampling, elicitation, roots. It
+// prints what the client receives, one JSON value on each line, without times and random ids. ci/servers.sh builds it
+// in a separate module, because no module here needs a client.
 //
 //	session COMMAND [ARG]...
 //	session URL [--sse]
@@ -26,7 +26,7 @@ import (
 
 var passing = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.-]+Z|\d+:\d\d:\d\d [AP]M|[0-9a-f]{8}-[0-9a-f-]{27}`)
 
-var printing sync.Mutex // notifications come while answers are printed
+var printing sync.Mutex // notifications arrive while results are printed
 
 func tell(what string, value any) {
 	line, err := json.Marshal(map[string]any{"what": what, "value": value})
@@ -60,7 +60,7 @@ func main() {
 			return &mcp.ElicitResult{Action: "decline"}, nil
 		},
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
-			if r.Params.Progress < r.Params.Total { // the last one may come after the answer
+			if r.Params.Progress < r.Params.Total { // the last notification may arrive after the result
 				tell("progress", r.Params)
 			}
 		},
@@ -111,7 +111,7 @@ func main() {
 		params := &mcp.CallToolParams{Name: c.name, Arguments: c.input}
 		params.SetProgressToken(c.name)
 		result, err := session.CallTool(ctx, params)
-		// This server asks for the roots in the background, and its answer depends on them.
+		// list_allowed_directories depends on the roots, which its server requests in the background.
 		for n := 0; c.name == "list_allowed_directories" && n < 100 && !saysRoot(result); n++ {
 			time.Sleep(100 * time.Millisecond)
 			result, err = session.CallTool(ctx, params)

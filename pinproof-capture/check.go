@@ -26,20 +26,20 @@ type check struct {
 	*app
 	*client.Config
 
-	// The command line names servers; the others aren't judged.
+	// The command line contains server IDs, so only those servers are judged.
 	named bool
 
-	// The servers that the configuration switches off.
+	// The IDs of the selected servers that the configuration disables.
 	off []string
 
 	lockfile string   // "" for the nearest one
-	passed   []string // flags for pinproof
+	passed   []string // flags to pass on to pinproof
 	review   bool
 
-	// A program reads the output (--format or --report).
+	// A program will read the output, because of --format or --report.
 	isForPrograms bool
 
-	dir string // of the captures
+	dir string // the folder of the captures
 }
 
 func newCheck(a *app) *cobra.Command {
@@ -95,8 +95,8 @@ captures stay in the user's cache for a day, for the commands that check suggest
 	return c
 }
 
-// run prints what it will start, captures the servers, and lets pinproof judge the captures. The exit code is pinproof's.
-// run returns an error if a capture failed or pinproof didn't run.
+// run prints the command line or URL of each server, captures the servers, and lets pinproof judge the captures. It
+// sets code to pinproof's exit code. It returns an error if a capture failed or pinproof didn't run.
 func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 	if _, err := guard.FindPinproof(); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 	if k.code, err = guard.RunPinproof(context.Background(), k.stdin, k.stdout, k.stderr, argv...); err != nil {
 		return err
 	}
-	if k.code == 1 && !k.review && k.passed == nil { // if flags are passed on, a program may read this output
+	if k.code == 1 && !k.review && k.passed == nil { // a program may read the output if flags are passed on
 		again := slices.Concat([]string{client.ProgramName}, k.args, []string{"--review"})
 		fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", shell.QuoteAll(again))
 	}
@@ -160,7 +160,9 @@ func (k *check) verb(failed []string) (argv []string, err error) {
 	}
 	leftOut := k.off
 	for _, s := range pinned.Members() {
-		if k.named && !slices.Contains(k.SelectedIDs, s.Name) { // otherwise, a pinned server that the configuration lacks is missing
+		// If the command line names servers, ignore all other pinned servers. Otherwise, pinproof reports a pinned
+		// server as missing if the configuration lacks it.
+		if k.named && !slices.Contains(k.SelectedIDs, s.Name) {
 			leftOut = append(leftOut, s.Name)
 		}
 	}
@@ -168,7 +170,8 @@ func (k *check) verb(failed []string) (argv []string, err error) {
 		argv = append(argv, "--server="+k.SelectedIDs[0])
 	}
 	for _, id := range failed {
-		if k.isForPrograms { // a program would trust an exit code of 0
+		// Let pinproof fail because of a failed capture: a program that reads the output may rely on exit code 0.
+		if k.isForPrograms {
 			argv = append(argv, "--uncaptured="+id)
 		} else {
 			leftOut = append(leftOut, id)
@@ -186,7 +189,8 @@ func (k *check) verb(failed []string) (argv []string, err error) {
 	return argv, nil
 }
 
-// pinnedServers returns the servers of a lockfile by their IDs, or none if there is no such file.
+// pinnedServers returns the servers of a lockfile as an object with a member for each ID, or an absent value if there
+// is no such file.
 func pinnedServers(lock string) (jsontree.Value, error) {
 	servers, err := guard.ReadServers(lock)
 	if err != nil && fail.AsError(err).IsMissing {
@@ -195,5 +199,5 @@ func pinnedServers(lock string) (jsontree.Value, error) {
 	return servers, err
 }
 
-// keptFor is how long the captures of a check are kept for the commands that it suggests.
+// keptFor is how long the captures of a check are kept in the cache, for the commands that check suggests.
 const keptFor = 24 * time.Hour

@@ -99,7 +99,7 @@ code 2, the agent must not use the server.
 hook looks for tools.lock as guard does, and starts the server in the lockfile's folder.`,
 	}
 	allow := c.Flags().String("allow", "", "don't block for this `KIND`: denied entries, if a guard or the client leaves them out")
-	// Shorter than the agent's own limit, because the agent lets the call pass if the hook times out.
+	// The timeout is shorter than the agent's own limit, because the agent lets the call pass if the hook times out.
 	o := asking(c, 20)
 	return a.serving(c, &h.PinSource, func(id string, server mcp.Server) error {
 		if h.AllowsDenied = *allow == "denied"; !h.AllowsDenied && *allow != "" {
@@ -150,8 +150,8 @@ func (a *app) capture(ctx context.Context, config *client.Config, dir string, o 
 	return failed, err
 }
 
-// configured makes a command for a client's configuration. It requires least arguments, which what describes in an
-// error. Server IDs may follow; without any, the command applies to all servers.
+// configured makes c a command that reads a client's configuration. The command requires at least the given number of
+// arguments; what describes them in an error. Server IDs may follow; without any, the command applies to all servers.
 func configured(c *cobra.Command, least int, what string, run func(config *client.Config, args []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) < least || c.ArgsLenAtDash() > 0 {
@@ -231,8 +231,8 @@ func newUnwrap(a *app) *cobra.Command {
 	}, nil)
 }
 
-// rewriting makes a command that adds to a configuration the guard that guarding returns or, if guarding is nil,
-// removes guards.
+// rewriting makes c a command that adds the guard that guarding returns to the servers of a configuration. If guarding
+// is nil, the command removes guards.
 func (a *app) rewriting(c *cobra.Command, guarding func(*client.Config) (*client.GuardCommand, error)) *cobra.Command {
 	yes := c.Flags().Bool("yes", false, "write FILE instead of only showing what changes")
 	return configured(c, 1, "a configuration", func(config *client.Config, _ []string) (err error) {

@@ -28,7 +28,8 @@ import (
 )
 
 func main() {
-	// With SIGPIPE caught, a write to a closed pipe returns an error and doesn't kill us while servers run.
+	// Catch SIGPIPE, so that a write to a closed pipe returns an error instead of ending this process while servers
+	// run.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -39,14 +40,14 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 
-	// The exit code, of the server behind a guard or of pinproof after a check.
+	// The exit code of the server behind a guard or, after a check, of pinproof.
 	code int
 
-	isHook bool // a model reads the errors
+	isHook bool // the command is hook: a model may read the errors
 }
 
-// run is the whole program. It returns the exit code: 0 or 2, except that a guard returns its
-// server's code, and a check pinproof's.
+// run executes a command line and returns the exit code: 0 or 2, except that guard returns its server's code, and check
+// pinproof's.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
@@ -157,7 +158,7 @@ drift; guard exits with the server's code, or with 2 if it ended the session.`,
 		c.Flags().SortFlags = false
 		root.AddCommand(c)
 	}
-	root.SetOut(a.stdout) // before AddCompletion, whose command prints to it
+	root.SetOut(a.stdout) // AddCompletion keeps the writer set when it is called
 	about.AddCompletion(root)
 	return root
 }

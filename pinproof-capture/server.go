@@ -24,10 +24,10 @@ var (
 	host     = regexp.MustCompile(`^([A-Za-z0-9-]+\.)+[A-Za-z]{2,}(:\d+)?/`)
 )
 
-// patience is the default number of seconds to wait for a server. Clients wait as long after starting one.
+// patience is the default number of seconds to wait for a server. Clients wait as long for a server that they start.
 const patience = 30
 
-// asking adds the flags that set mcp.Options to a command. timeout is the default of --timeout.
+// asking adds flags to a command that set the returned options. timeout is the default of --timeout, in seconds.
 func asking(c *cobra.Command, timeout int) *mcp.Options {
 	o := &mcp.Options{}
 	set := c.Flags()
@@ -57,9 +57,9 @@ func asking(c *cobra.Command, timeout int) *mcp.Options {
 	return o
 }
 
-// serving makes a command whose arguments are a file name or server ID, then a server: a command after "--", or a
-// URL. If pins isn't nil, flags fill it in. No flag contains the value of a header, because every user of the machine
-// could read it in the process list.
+// serving makes c a command whose arguments are a file name or server ID, then a server: a command after "--", or a
+// URL. If pins isn't nil, serving adds flags that set its fields. No flag contains the value of a header, because every
+// user of the machine could read it in the process list.
 func (a *app) serving(c *cobra.Command, pins *guard.PinSource, run func(name string, server mcp.Server) error) *cobra.Command {
 	if pins != nil {
 		c.Flags().StringVar(&pins.Lockfile, "lock", "", "use the lockfile `FILE` instead of looking for one")

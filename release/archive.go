@@ -1,9 +1,10 @@
 //go:build ignore
 
-// archive packs a folder: go run archive.go OUT FOLDER. The ending of OUT decides how: .tar, .tar.gz, .tgz, .zip or .whl.
+// archive packs a folder: go run archive.go OUT FOLDER. The ending of OUT determines the format: .tar, .tar.gz, .tgz,
+// .zip or .whl.
 //
-// The bytes depend on the names and contents of the files alone, and on whether they can be executed. They are the same on
-// every machine, for the compressor is that of the Go toolchain which go.mod names, and not that of the system.
+// The bytes depend only on the names and contents of the files, and on whether they are executable. They are the same
+// on every machine, because the compressor is that of the Go toolchain that go.mod names, not the system's.
 package main
 
 import (
@@ -22,14 +23,14 @@ import (
 	"time"
 )
 
-// A file is one entry, in the order of the names.
+// A file is one entry of an archive. Entries are in lexical order.
 type file struct {
 	name string
 	mode fs.FileMode // 0755 or 0644, regardless of the umask
 	data []byte
 }
 
-// epoch is the first time a zip can have.
+// epoch is the earliest time that a zip archive can store.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func main() {
@@ -89,7 +90,7 @@ func read(folder fs.FS) (files []file, err error) {
 	return files, err
 }
 
-// record is the list of a wheel's files with their digests (PyPA, "Binary distribution format").
+// record returns the list of a wheel's files with their digests (PyPA, "Binary distribution format").
 func record(files []file) file {
 	var lines strings.Builder
 	var folder string

@@ -21,7 +21,7 @@ type Capture struct {
 	Path         string
 	Lists        [pin.EntryTypeCount]listing
 	ServerInfo   pin.ServerInfo // for display only
-	SkippedLines int            // lines passed over
+	SkippedLines int            // lines skipped as noise
 }
 
 // A listing is one list of a capture. An invalid list is an error only if the list is pinned.
@@ -39,7 +39,7 @@ type listing struct {
 	// The cursor of the last page, if the list isn't complete; or nil.
 	cursor *jsontree.Value
 
-	lastPage jsontree.Value // its message
+	lastPage jsontree.Value // the message with the last page
 
 	// The notification, after the last page, that the list has changed; or nil.
 	changed *jsontree.Value
@@ -73,7 +73,7 @@ type ScannedCapture struct {
 	// The definitions, in the order of the file.
 	defined []entry
 
-	noise  int // lines and values passed over
+	noise  int // lines and values skipped as noise
 	values []jsontree.Value
 	err    error
 
@@ -101,7 +101,7 @@ func (s *ScannedCapture) Err() error {
 	return err
 }
 
-// Capture sorts the values into lists.
+// Capture sorts the file's values into lists, and checks them under a policy.
 func (s *ScannedCapture) Capture(pol pin.Policy) (Capture, error) {
 	if s.err != nil {
 		return Capture{}, s.err
@@ -290,13 +290,13 @@ type captureReader struct {
 	made Capture
 
 	messages bool             // the file has JSON-RPC messages
-	asked    map[string]bool  // the requests: method, space, id
+	asked    map[string]bool  // the requests: method, space, MessageKey
 	errors   []jsontree.Value // messages with an error
 
 	// The contents in all answers to resources/read, item by item.
 	bodies []jsontree.Member
 
-	// The capabilities that the server declared, each time it was asked.
+	// The capabilities in each response to initialize or server/discover.
 	offered []jsontree.Value
 }
 
@@ -487,8 +487,8 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 	return nil
 }
 
-// page adds one page. Without a cursor it is the last one of its list. Problems in a list
-// other than tools are only noted: they matter if that list is pinned.
+// page adds one page. Without a cursor, it is the last page of its list. A problem in a list other than tools is only
+// recorded, because it matters only if that list is pinned.
 func (r *captureReader) page(entryType pin.EntryType, items []jsontree.Member, cursor *jsontree.Value, message jsontree.Value) error {
 	s := &r.made.Lists[entryType]
 	if s.cursor == nil {
@@ -544,8 +544,8 @@ func (r *captureReader) finish() error {
 	return r.notCapture(-1, "%s", what)
 }
 
-// answeredError returns an error if the server answered with one in place of its tools, unless it declares that
-// it has no tools.
+// answeredError returns an error if the server sent an error response instead of its tools, unless it declares that it
+// has no tools.
 func (r *captureReader) answeredError() error {
 	tools := &r.made.Lists[pin.Tools]
 	if r.IsPartial || r.offersNone(pin.Tools) {
@@ -591,7 +591,8 @@ func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 	first := digestsOf(s.lists[0])
 	for i, other := range s.lists[1:] {
 		differ := missingIn(first, other)
-		// The first list may be long, and the others many, so it is searched only if one of them lacks an entry of it.
+		// The first list may be long, and there may be many others, so search the first list only if another list lacks
+		// one of its entries.
 		if known := digestsOf(other); len(known) < len(first) || differ != nil {
 			return r.ambiguous(entryType, i+2, append(missingIn(known, s.lists[0]), differ...))
 		}
@@ -726,7 +727,8 @@ func shape(p *pin.Pin, s *pin.Set, formOf pin.HashFunc) *fail.Error {
 	// Placeholders come first, so that truncation cuts a text at the same place for all values.
 	v = s.Policy.Apply(p.Type, v)
 	if p.Type == pin.Skills {
-		// Otherwise no warning could refer to the skill's files, and the lockfile couldn't store their texts.
+		// Reject a skill that can't be parsed, because no warning could refer to its files, and the lockfile couldn't
+		// store their texts.
 		if _, problem := skill.Parse(v); problem != nil {
 			return fail.New("with a placeholder in it, it can't be read as a skill: %s", problem.Text).
 				Hint("give --substitute a value that has nothing of the URI's scheme, of the skill's own folder and of %s", skill.MainFile)

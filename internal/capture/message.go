@@ -77,7 +77,7 @@ func checkMessage(m jsontree.Value) error {
 	return errors.New(`a message whose "id" is neither a string nor a number`)
 }
 
-// MessageKey returns a key for the id of a message: the number 1 and the string "1" differ.
+// MessageKey returns the id of a message as a key. The number 1 and the string "1" have different keys.
 func MessageKey(m jsontree.Value) string {
 	id := m.Get("id")
 	return string(id.Kind) + id.Text

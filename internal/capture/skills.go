@@ -13,8 +13,8 @@ import (
 )
 
 // File contents arrive in resources/read responses. A capture doesn't tell which request a response answers, so
-// contents are matched by URI. Their size and digest must be those in the skill's entry; otherwise neither is
-// trusted.
+// contents are matched by URI. If their size or digest differs from the skill's entry, neither the contents nor the
+// entry is trusted.
 
 // Limits on the files whose texts a person reviews: the size of one file, and the total size of a server's files. Files
 // beyond these limits are pinned by their digests, but not shown.
@@ -45,7 +45,7 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 		}
 	}
 	left := MaxReviewedFilesBytes
-	known := map[string]jsontree.Value{} // by the digest of the entry: one may be listed many times
+	known := map[string]jsontree.Value{} // by the digest of the entry, which may be repeated
 	for i := range skills {
 		p := &skills[i]
 		files, isKnown := known[p.Digest]

@@ -19,7 +19,8 @@ import (
 const (
 	MaxBytes = 64 << 20 // all of it is in memory at once
 
-	// Counting commas bounds the values before any is read. 64 MiB of real tools have 5 million.
+	// The number of commas limits the number of values before any value is read. 64 MiB of real tools have 5 million
+	// commas.
 	maxCommas = 8_000_000
 
 	maxMessages = 100_000 // JSON values one after another
@@ -29,7 +30,7 @@ const (
 // CaptureHint is the hint on how to save a server's responses.
 const CaptureHint = "save a server's answer first: pinproof-capture save OUT.jsonl -- COMMAND"
 
-// notCapture is ErrorAt with CaptureHint as a hint.
+// notCapture returns the error of ErrorAt with CaptureHint added.
 func (s *ScannedCapture) notCapture(at int, format string, args ...any) *fail.Error {
 	return s.ErrorAt(at, format, args...).Hint(CaptureHint)
 }
@@ -119,7 +120,7 @@ func nearlyJSON(data []byte) bool {
 	})
 }
 
-// located returns an error with its place in the file. Only errors about values still lack a place.
+// located adds its place in the file to an error about a value. Other errors already have a place.
 func (s *ScannedCapture) located(err error) error {
 	if bad, ok := errors.AsType[*jsontree.Error](err); ok {
 		return s.refuse(bad)
@@ -127,7 +128,7 @@ func (s *ScannedCapture) located(err error) error {
 	return err
 }
 
-// refuse returns the error for the place where strict reading stopped, with the name of the entry.
+// refuse turns an error of strict reading into one with its place in the file and the name of the entry.
 func (s *ScannedCapture) refuse(bad *jsontree.Error) *fail.Error {
 	in := bad.Inside
 	if in == nil || in.Name == "" && !bad.Limit {
@@ -256,7 +257,7 @@ func (s *ScannedCapture) refuseInside(values []jsontree.Value) error {
 		// Some clients end lines at a lone CR, too.
 		for _, ends := range []string{"\n", "\r\n"} {
 			if bytes.IndexByte(s.Data[v.Start:v.End], ends[0]) < 0 {
-				continue // one line, or seen already
+				continue // a single line, or the same lines as in the first pass
 			}
 			for at, end := int(v.Start), int(v.End); at < end; {
 				line := s.Data[at:end]

@@ -1,11 +1,10 @@
 // Package inclusion proves that one JSON Schema accepts every value that another accepts.
 //
-// It recognizes a short list of safe changes, and treats everything else as unproven. So a proof holds for any
-// other keywords of the two schemas, and a missing proof means nothing.
+// It recognizes a short list of safe changes, and treats everything else as unproven. So a proof is valid for any other
+// keywords of the two schemas, and a missing proof means nothing.
 //
-// One assumption goes beyond JSON Schema: if a schema names properties and leaves others unrestricted, callers
-// send only the named ones. Nearly every schema leaves others unrestricted, but callers send what the tool
-// names.
+// One assumption goes beyond JSON Schema: if a schema names properties and leaves others unrestricted, callers send
+// only the named ones. Nearly every schema leaves others unrestricted, but callers send only what the tool names.
 package inclusion
 
 import (
@@ -21,7 +20,7 @@ import (
 	"pinproof/internal/schema"
 )
 
-// maxDepth is how deep a proof follows two schemas.
+// maxDepth is the maximum depth to which a proof follows two schemas.
 const maxDepth = 100
 
 // A pair is the question whether outer accepts every value that inner accepts.
@@ -39,8 +38,8 @@ type prover struct {
 	// Reports whether both roots have the same definitions.
 	sameDefinitions func() bool
 
-	// For tests: JSON Schema alone applies, without our assumptions about calls of tools: arguments are an object,
-	// and callers send only properties that the schema names.
+	// For tests: apply JSON Schema alone, without the assumptions that arguments are an object and that callers send
+	// only the properties that the schema names.
 	literal bool
 
 	// The pairs that are being compared, each with its depth in the value.
@@ -61,7 +60,7 @@ func (p *prover) proves(inner, outer *jsontree.Value) bool {
 	if jsontree.Equal(*inner, *outer) {
 		return true
 	}
-	// The type next to a $ref may have an effect.
+	// In JSON Schema alone, a type next to a $ref may have an effect.
 	isLiteral := p.literal && (inner.Has("$ref") || outer.Has("$ref"))
 	return !isLiteral && normal.IsUnderstood(inner) && normal.IsUnderstood(outer) && p.takes(inner, outer, 0)
 }
@@ -129,14 +128,14 @@ func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	}
 	for _, name := range [...]string{"contentEncoding", "contentMediaType", "nullable"} {
 		if get(inner, name) != nil && get(outer, name) == nil {
-			// Some readers would read the value in another way.
+			// Some clients may interpret the value differently.
 			return false
 		}
 	}
 	question := pair{inner, outer, depth == 0}
 	if before, asked := p.open[question]; asked {
-		// If the same question is open at a smaller depth, it is about a larger value, so its answer is yes, by
-		// induction.
+		// If the same question is open at a smaller depth, it is about a value that contains this one, so the answer is
+		// yes, by induction.
 		return before < depth
 	}
 	p.open[question] = depth
@@ -199,7 +198,7 @@ func takesAll(s *jsontree.Value) bool {
 	return s == nil || s.Kind == 't' || s.Kind == '{' && !slices.ContainsFunc(s.Parts, restricts)
 }
 
-// same reports whether two values of a keyword, or two schemas, are equal with all that they refer to.
+// same reports whether two values of a keyword, or two schemas, are equal, including everything that they refer to.
 func (p *prover) same(a, b *jsontree.Value) bool {
 	if !jsontree.Equal(*a, *b) {
 		return false
@@ -273,7 +272,7 @@ func (p *prover) applicator(inner, outer *jsontree.Value, name string, v *jsontr
 }
 
 // alike reports whether the given keywords are the same in both schemas. If there are several, the dialects must be the
-// same, too, unless the root of inner declares none.
+// same, too, unless the root of inner declares no dialect.
 func (p *prover) alike(inner, outer *jsontree.Value, keywords ...string) bool {
 	for _, keyword := range keywords {
 		a := get(inner, keyword)
@@ -319,7 +318,7 @@ func (p *prover) apart(a, b *jsontree.Value) bool {
 		return true
 	}
 	if !slices.Equal(typesOf(a), []string{"object"}) && !slices.Equal(typesOf(b), []string{"object"}) {
-		// What isn't an object has no properties.
+		// A value that isn't an object may fit both schemas, because it has no properties.
 		return false
 	}
 	ofA, ofB := setOf(stringsOf(a.Get("required"))), setOf(stringsOf(b.Get("required")))
@@ -329,7 +328,7 @@ func (p *prover) apart(a, b *jsontree.Value) bool {
 	})
 }
 
-// stringsOf lists a string, or the strings of a list.
+// stringsOf returns a single string as a list, or the strings of an array.
 func stringsOf(v jsontree.Value) (list []string) {
 	if v.Kind == '"' {
 		return []string{v.Text}
@@ -376,7 +375,8 @@ func typeOf(keyword string) string {
 	return ""
 }
 
-// typesOf lists the types of a schema's values, or nil if they may have any. An integer is a number, too.
+// typesOf returns the types of the values that a schema accepts, or nil for any type. It returns "number" for an
+// integer.
 func typesOf(s *jsontree.Value) (list []string) {
 	list = stringsOf(s.Get("type"))
 	if values := listed(s); values != nil {
@@ -421,13 +421,13 @@ func listed(s *jsontree.Value) []jsontree.Member {
 	return s.Get("enum").Items()
 }
 
-// isAmong reports whether there are values, and all are in a list.
+// isAmong reports whether values isn't nil and all its elements are in list.
 func isAmong(values, list []jsontree.Member) bool {
 	in := setOf(texts(list))
 	return values != nil && !slices.ContainsFunc(texts(values), func(s string) bool { return !in[s] })
 }
 
-// subset reports whether a list has all values of another one.
+// subset reports whether the first value is an array whose elements are all in the second one.
 func subset(some, all *jsontree.Value) bool {
 	return some.Kind == '[' && (len(some.Parts) == 0 || all != nil && isAmong(some.Parts, all.Items()))
 }
@@ -446,7 +446,7 @@ func unnamed(s *jsontree.Value) *jsontree.Value {
 	return get(s, "unevaluatedProperties")
 }
 
-// isMap reports whether a schema names no properties and says explicitly that it accepts any.
+// isMap reports whether a schema names no properties and explicitly accepts any.
 func isMap(s *jsontree.Value) bool {
 	others := unnamed(s)
 	return len(s.Get("properties").Members()) == 0 && others != nil && takesAll(others)
@@ -479,7 +479,7 @@ func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 		case sent:
 			own = &jsontree.Value{Kind: 't'}
 		default:
-			continue // no value that inner accepts has this property
+			continue // callers don't send this property
 		}
 		if !p.takes(own, &wanted.Parts[i].Value, depth+1) {
 			return false

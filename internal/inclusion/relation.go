@@ -9,7 +9,7 @@ import (
 // A Relation compares the values that a new schema accepts with those that the old one accepted.
 type Relation int
 
-// The relations of a new schema to an old one. Unknown is what can't be proven.
+// The relations of a new schema to an old one. Unknown means that no relation could be proven.
 const (
 	Unknown Relation = iota
 	Same

@@ -1,4 +1,4 @@
-// Package jsontest makes up JSON for tests, and has hostile texts and second opinions.
+// Package jsontest generates JSON for tests, and provides hostile texts and second implementations to compare with.
 package jsontest
 
 import (
@@ -21,8 +21,8 @@ import (
 	"golang.org/x/text/cases"
 )
 
-// init makes tests, and the programs that they start, collect garbage rarely: they are short,
-// and it took a fifth of their time. A benchmark collects as a user's program does.
+// init makes tests, and the programs that they start, collect garbage rarely: they are short, and collection took a
+// fifth of their time. A benchmark collects garbage as a user's program does.
 func init() {
 	isBenchmark := slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(arg, "-test.bench=") })
 	if isBenchmark || os.Getenv("GOGC") != "" {
@@ -33,7 +33,7 @@ func init() {
 	os.Setenv("GOGC", strconv.Itoa(GCPercent))
 }
 
-// GCPercent is how much garbage tests leave, in percent of what is in use.
+// GCPercent is GOGC for tests: how much the heap may grow between collections, in percent.
 const GCPercent = 1600
 
 // Every digest in this file was made by another implementation (sorted keys and
@@ -88,8 +88,9 @@ func ExpandMarks(text string) string {
 	})
 }
 
-// ReadRows reads a file of cases as ReadLines does. Each line is a row of that many fields. A field is a word, or a string as in Go.
-// Marks in it are spelled (ExpandMarks). After a line "$NAME = TEXT", each $NAME in a field is that text.
+// ReadRows reads a file of cases as ReadLines does. Each line is a row with the given number of fields. A field is a
+// word or a Go string literal, whose marks are expanded (ExpandMarks). After a line "$NAME = TEXT", each $NAME in a
+// field stands for that text.
 func ReadRows(t testing.TB, path string, fields int) (rows [][]string) {
 	t.Helper()
 	var names []string
@@ -168,7 +169,7 @@ func DecodeJSON(t testing.TB, raw []byte) any {
 	return v
 }
 
-// quoted is a text as a JSON string.
+// quoted returns a text as a JSON string.
 func quoted(s string) string {
 	b, err := jsontext.AppendQuote(nil, s)
 	if err != nil {
@@ -186,8 +187,8 @@ func NewMaker(seed uint64) Maker { return Maker{rand.New(rand.NewPCG(seed, 1))} 
 // IsLongRun reports whether tests may take long: PINPROOF_LONG is set, as .ci/run sets it.
 func IsLongRun() bool { return os.Getenv("PINPROOF_LONG") != "" }
 
-// RoundCount returns how many times a test makes something up: many times in .ci/run, otherwise few, and with
-// -short a tenth of few.
+// RoundCount returns how many rounds a test with random input has: many in .ci/run, otherwise few, and with -short a
+// tenth of few.
 func RoundCount(few, many int) int {
 	if IsLongRun() {
 		return many
@@ -208,7 +209,7 @@ func SomeVariants[T any](variants []T, name string) []T {
 	return variants[at : at+1]
 }
 
-// SkipShort skips a test with -short. why names what takes its time.
+// SkipShort skips a test with -short. why names the slow part of the test.
 func SkipShort(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() {
@@ -216,10 +217,10 @@ func SkipShort(t testing.TB, why string) {
 	}
 }
 
-// Pick returns one text of a list.
+// Pick returns a random element of a list.
 func (m Maker) Pick(list ...string) string { return list[m.IntN(len(list))] }
 
-// Text is a string of mostly ordinary characters.
+// Text returns a string of mostly ordinary characters.
 func (m Maker) Text() string {
 	var b strings.Builder
 	for range m.IntN(12) {
@@ -237,7 +238,7 @@ func (m Maker) Text() string {
 	return b.String()
 }
 
-// Number is the text of a number, in any of its spellings.
+// Number returns the text of a number, in any of its spellings.
 func (m Maker) Number() string {
 	switch m.IntN(4) {
 	case 0:
@@ -253,7 +254,7 @@ func (m Maker) Number() string {
 		"4.50", "5e-324", "1e-400", "1.7976931348623157e308", "0.000001", "123456789012345683968", "333333333.33333329")
 }
 
-// JSON is the text of any value.
+// JSON returns the text of any value, nested at most depth levels deep.
 func (m Maker) JSON(depth int) string {
 	kinds := 7
 	if depth <= 0 {
@@ -276,8 +277,8 @@ func (m Maker) JSON(depth int) string {
 	return m.Object(depth, "")
 }
 
-// Object is the text of an object without repeated names. first is a member that it has in any case, in any
-// place; or "".
+// Object returns the text of an object without repeated names. The object always contains the member first, at a random
+// place, unless first is "".
 func (m Maker) Object(depth int, first string) string {
 	seen := map[string]bool{"name": true}
 	members := []string{}
@@ -295,7 +296,7 @@ func (m Maker) Object(depth int, first string) string {
 	return "{" + strings.Join(members, m.Pick(",", ",\n")) + "}"
 }
 
-// Definition is the text of a tool.
+// Definition returns the text of a tool's definition.
 func (m Maker) Definition(name string) string {
 	first := `"name":` + quoted(name)
 	if m.IntN(2) == 0 {
@@ -380,13 +381,13 @@ func EachMangled(text string, f func(edited string)) {
 	}
 }
 
-// MangledCapture is small, and has a bit of everything.
+// MangledCapture is a small capture for EachMangled, with values of most kinds.
 const MangledCapture = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"ab","description":"a\u200bé <b>","x":[0,-1.5,1e3,true,null]},` +
 	`{"name":"b","inputSchema":{"properties":{"p":{}}}}],"nextCursor":null}}`
 
 var fullFolding = cases.Fold()
 
-// FoldFully is full case folding, which strings.EqualFold doesn't do.
+// FoldFully applies full case folding, which strings.EqualFold doesn't do.
 func FoldFully(s string) string { return fullFolding.String(s) }
 
 // ManyDescriptions has a description at every kind of place. Those at a schema position,
@@ -430,13 +431,13 @@ const ManyDescriptions = `{
 	"x": {"inputSchema": {"description": "data"}, "properties": {"p": {"description": "data"}}}
 }`
 
-// LineFeeds finds the mark for a long run of line feeds.
+// LineFeeds matches the mark for a long run of line feeds.
 var LineFeeds = regexp.MustCompile(`^<([0-9]+) line feeds>$`)
 
 var ourMarks = regexp.MustCompile(`^<(?:U\+([0-9A-F]+)|byte ([0-9A-F]{2})|([0-9]+) spaces?|([0-9]+) of U\+([0-9A-F]+)|([0-9]+) (tag character|variation selector)s?: ")`)
 
-// ParsePrintable reads printable text back, from the description of the marks alone.
-// That it gives the text again proves that no two texts look alike.
+// ParsePrintable restores the original of a printable text, using only the description of the marks. If it restores
+// every text, no two texts look alike.
 func ParsePrintable(t *testing.T, s string) string {
 	var b strings.Builder
 	number := func(digits string, base int) int {
@@ -525,7 +526,7 @@ func CheckVisible(t *testing.T, s string) {
 	}
 }
 
-// HostileTexts are short texts of every kind that printing has to make visible.
+// HostileTexts lists short texts of every kind that printing has to make visible.
 var HostileTexts = []string{
 	"plain", "<U+200B>", "\u200b", "\xff<byte FF>", strings.Repeat(" ", 40), "<40 spaces>", "\U000e0068\U000e0069", `<2 tag characters: "hi">`,
 	"\U000e0022\U000e003e\U000e005c", "\U000e0151\U000e0152", "\ufe0f\ufe0f", "##[-x-]{+y+}", "a\u0301\u0301\u0301\u0301\u0301\u0301", "\n\n\n\n\n\r\t",

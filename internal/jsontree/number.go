@@ -10,9 +10,9 @@ import (
 )
 
 // maxScientific is the maximum length of a number with an exponent; a double with all its digits and an exponent has at
-// most 774 characters. Go's strconv misreads longer numbers: it takes an exponent beyond 10,000 for about 10,000, and
-// may forget that digits follow the 800th. So "0." with 100,000 zeros and "1e100001" behind it is 0 to Go, and 1 to
-// others.
+// most 774 characters. Go's strconv misreads longer numbers: it reads an exponent beyond 10,000 as about 10,000, and
+// may forget that digits follow the 800th. So Go reads "0." followed by 100,000 zeros and "1e100001" as 0, and other
+// parsers read it as 1.
 const maxScientific = 800
 
 // readNumber returns a number as RFC 8785 writes it (section 3.2.2.3), or nil if it doesn't fit into a double;

@@ -1,8 +1,8 @@
 package jsontree
 
-// MergeOrder returns which of two sorted lists to take from next: the old one (negative), the
-// new one (positive) or both (zero). old and new are the lengths left; order compares the
-// first elements, and is called only if both lists have one.
+// MergeOrder returns which of two sorted lists to take the next element from: the old one (negative), the new one
+// (positive) or both (zero). old and new are the numbers of elements left; order compares the first elements, and is
+// called only if both lists have one.
 func MergeOrder(old, new int, order func() int) int {
 	if old == 0 {
 		return 1

@@ -30,9 +30,9 @@ const (
 
 	maxDepth = 10_000 // the deepest nesting of any value, the same as the JSON library's
 
-	maxDefinitionDepth = 128 // nesting, the definition itself being 1
+	maxDefinitionDepth = 128 // levels of nesting; the definition itself is the first
 
-	// Numbers of a capture below minNormal: a schema needs none, and each takes some microseconds.
+	// Numbers below minNormal in a capture. A schema needs none, and reading one takes some microseconds.
 	maxTiny = 10_000
 
 	// Values of one file that are kept outside definitions.
@@ -94,7 +94,7 @@ type Reader struct {
 	inside *Place // the definition being read, or nil
 }
 
-// A Place is where a definition is in its file. It also counts values, for the definition's limits.
+// A Place describes where a definition is in its file. It also counts the values in the definition, to limit them.
 type Place struct {
 	at     int    // offset of its first byte
 	Path   []Step // from the root to it
@@ -107,16 +107,16 @@ type Place struct {
 // NewReader returns a reader of a text, which must not change while it reads.
 func NewReader(data []byte) *Reader { return &Reader{data: data} }
 
-// Error is the place in a file where strict reading stopped.
+// Error describes why and where strict reading stopped.
 type Error struct {
 	Offset int // byte offset
 
-	// Offset of the outermost value around it.
+	// The offset of the outermost value that contains the error.
 	From int
 
 	Text string
 
-	// The text breaks the grammar of JSON, and isn't merely refused by us.
+	// The text violates the grammar of JSON; if false, only this package rejects the text.
 	Grammar bool
 
 	Inside *Place // the definition it is in, or nil
@@ -255,7 +255,7 @@ func (r *Reader) value(keep bool) (v Value, bad *Error) {
 		r.OnDefinition(r.path, v, slices.Clone(r.form))
 		v.DefinitionNumber = int32(r.definitions)
 		v.Text = ""
-		// The caller has used the parts. Dropping them keeps the memory that is in use small.
+		// OnDefinition has used the parts. Drop them to save memory.
 		v.Parts = nil
 		clear(r.room)
 		r.room = r.room[:0]

@@ -15,7 +15,7 @@ type Value struct {
 	// Offsets in the text: of its first byte, and of the byte after its last.
 	Start, End int32
 
-	// Of a definition: its number among those that the reader has read, from 1.
+	// The number of a definition, counted from 1 in the order of reading; 0 for any other value.
 	DefinitionNumber int32
 
 	// A string, unescaped; or a number, as RFC 8785 writes it.
@@ -58,7 +58,7 @@ func (v Value) Items() []Member {
 // Has reports whether v is an object with that member.
 func (v Value) Has(name string) bool { return v.Get(name).Kind != 0 }
 
-// Equal reports whether two values are equal, wherever in their texts they were.
+// Equal reports whether two values are equal, regardless of their offsets.
 func Equal(a, b Value) bool {
 	return a.Kind == b.Kind && a.Text == b.Text &&
 		slices.EqualFunc(a.Parts, b.Parts, func(x, y Member) bool {
@@ -86,11 +86,11 @@ func ObjectFromMap(members map[string]Value) Value {
 // OrderedObject makes an object whose members keep their order: for a file that people read, never for what is hashed.
 func OrderedObject(members []Member) Value { return Value{Kind: '{', Parts: members} }
 
-// Raw is the kind of a value that is written as its text. The reader never makes one.
+// Raw is the kind of a value whose Text is written unchanged. The reader never returns a value of this kind.
 const Raw = 'r'
 
-// sortMembers sorts members, and returns false if two have the same name. It sorts few members itself: the
-// library copies both members, which are large, for each comparison.
+// sortMembers sorts members, and returns false if two have the same name. It doesn't use the library for up to 20,
+// because the library copies both members, which are large, for each comparison.
 func sortMembers(members []Member) bool {
 	if len(members) > 20 {
 		slices.SortFunc(members, func(a, b Member) int { return CompareUTF16(a.Name, b.Name) })

@@ -64,11 +64,11 @@ func stringEnd(text []byte, at int) int {
 	}
 }
 
-// lineEnd ends a line and indents the next one, by more levels than a lockfile has.
+// lineEnd is a line feed with more indentation than any line of a lockfile has; AppendIndented uses a part of it.
 var lineEnd = "\n" + strings.Repeat("  ", 2*maxDefinitionDepth)
 
-// appendValue is like Append. If data isn't nil, it is the text that v was just read from: a string as long as its
-// token in data has no escapes, so it is copied from there.
+// appendValue is like Append. If data isn't nil, v was just read from data. Then, if a string's token in data is as
+// long as the quoted string, it has no escapes, and appendValue copies the token.
 func appendValue(dst []byte, v *Value, data []byte) []byte {
 	switch v.Kind {
 	case 'n':
@@ -128,9 +128,8 @@ func EscapeCharacters(text []byte, needs func(r, before rune) bool) []byte {
 	return out
 }
 
-// EscapeNonASCII writes JSON text in EscapeNonASCII only, so that a terminal, a log or an editor hides nothing. A
-// "#" after another "#" is escaped, because "##[" and "##vso[" are commands in CI logs, anywhere
-// in a line.
+// EscapeNonASCII returns JSON text with only ASCII characters, so that a terminal, a log or an editor hides nothing. It
+// escapes a "#" after another "#", because "##[" and "##vso[" are commands in CI logs, anywhere in a line.
 func EscapeNonASCII(text []byte) []byte {
 	return EscapeCharacters(text, func(r, before rune) bool { return r >= 0x7f || r == '#' && before == '#' })
 }

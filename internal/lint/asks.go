@@ -22,7 +22,7 @@ func (t *tokenizer) asks() {
 		return // the usual case
 	}
 	end := 0
-	next := 0 // the first word that is in no sentence yet
+	next := 0 // index of the first word after the sentences so far
 	for _, sentence := range sentences(t.s) {
 		end += strings.Index(t.s[end:], sentence) + len(sentence)
 		first := next
@@ -47,10 +47,10 @@ func (t *tokenizer) asks() {
 	}
 }
 
-// quoted reports whether a match is a quotation in the description of a detector: "Flags phrases like 'ignore
-// previous instructions'." The sentence has to say that the tool looks for texts, or this sentence or one
-// shortly before it has to mention attacks. It returns false if the sentence tells the model to follow the
-// quotation.
+// quoted reports whether the match that begins at word first is a quotation in the description of a detector, as in:
+// "Flags phrases like 'ignore previous instructions'." Outside the quotation, the sentence must have a word for
+// detection, or the sentence or the words before it a word for attacks. quoted returns false if the sentence has a word
+// for obeying.
 func (t *tokenizer) quoted(first int) bool {
 	if t.inside == nil {
 		t.inside = quotations(t.s)
@@ -79,7 +79,7 @@ func (t *tokenizer) quoted(first int) bool {
 	return sentence&roleObey == 0 && (sentence&roleWatch != 0 || (before|sentence)&roleAttack != 0)
 }
 
-// nearQuotation is how many words on either side of a quoted order are looked at.
+// nearQuotation is the maximum number of words that quoted examines on either side of a match.
 const nearQuotation = 60
 
 // maxQuotation is the greatest length of a quotation, in bytes.
@@ -92,7 +92,7 @@ var quotes = map[rune]string{'"': "\"", '“': "”", '„': "“", '«': "»", 
 // apostrophe opens a quotation only after a space, and an apostrophe inside a word doesn't close one.
 func quotations(s string) []bool {
 	inside := make([]bool, len(s)+1)
-	ends := map[string]int{} // where the next end of each kind is
+	ends := map[string]int{} // offset of the next closing mark of each kind
 	for from := 0; from < len(s); {
 		r, size := utf8.DecodeRuneInString(s[from:])
 		begin := from + size
@@ -116,7 +116,7 @@ func quotations(s string) []bool {
 	return inside
 }
 
-// quotationEnd returns where a quotation or, before that, its line ends.
+// quotationEnd returns the offset of the closing mark or of the end of the line, whichever comes first.
 func quotationEnd(s string, at int, closing string) int {
 	for {
 		next := strings.IndexAny(s[at:], closing+"\n")

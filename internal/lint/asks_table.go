@@ -4,11 +4,11 @@ package lint
 const (
 	roleFile   = 1 << iota // a file that may contain secrets
 	rolePiped              // a download that a shell runs
-	roleWatch              // the tool looks for such texts
-	roleAttack             // a word by which a detector calls such texts, as in "injection"
+	roleWatch              // a word for detection, as in "flags"
+	roleAttack             // a word for an attack, as in "injection"
 	roleObey
 
-	// What the tokenizer and the matcher look at.
+	// The roles that the tokenizer and the matcher use.
 	isNegation
 	isOrder // a word that occurs in orders and in no tool's name
 	isStop  // the end of a sentence

@@ -12,13 +12,13 @@ import (
 	"pinproof/internal/text"
 )
 
-// Invisible characters, and the contexts in which a text needs them. Categories and scripts come from the
-// toolchain's tables, but only for visible characters, as for the letters in names.go.
+// This file finds invisible characters, except where a text needs them. Package text has a frozen table of them. The
+// toolchain's categories and scripts are used only for visible characters, as for the letters in names.go.
 
 func isPictograph(r rune) bool { return unicode.Is(pictographTable(), r) }
 
-// classOf returns a function that reports whether a visible rune is in one of some scripts or categories. It
-// merges their tables on first use, because searching them one after the other is slow.
+// classOf returns a function that reports whether a rune is visible and in one of the named scripts or categories. The
+// function merges their tables on first use, because searching them one after the other is slow.
 func classOf(names string) func(rune) bool {
 	merged := sync.OnceValue(func() *unicode.RangeTable {
 		var tables []*unicode.RangeTable
@@ -32,11 +32,11 @@ func classOf(names string) func(rune) bool {
 
 // isJoining reports whether r is a letter, mark or digit of a joining script.
 func isJoining(r rune) bool {
-	vowel := r >= 0x64b && r <= 0x655 || r == 0x670 // Arabic marks without a script
+	vowel := r >= 0x64b && r <= 0x655 || r == 0x670 // Arabic marks whose script is "Inherited"
 	return vowel || ofJoining(r) && (isLetter(r) || unicode.IsDigit(r))
 }
 
-// runes is a text as a list of characters; at returns -1 before and after it.
+// runes is a text as a list of characters. Its method at returns -1 for an index out of range.
 type runes []rune
 
 func (t runes) at(i int) rune {
@@ -46,7 +46,8 @@ func (t runes) at(i int) rune {
 	return t[i]
 }
 
-// hiddenKinds are the kinds of invisible characters, each with the id and the words of its finding.
+// hiddenKinds lists the kinds of characters to report, each with the ID of its finding and the words after "characters"
+// in the detail.
 var hiddenKinds = [...]struct{ id, what string }{
 	{"hidden-text", "no reader sees"}, {"hidden-text", "that strike out letters or show as blanks"},
 	{"terminal-escape", "a terminal obeys"}, {"bidi-control", "of text direction"},
@@ -72,15 +73,16 @@ func (t runes) kind(i int) int {
 	return -1
 }
 
-// isNegation reports whether a stroke negates the sign before it, as in ≠: Unicode also has the two as one
-// character.
+// isNegation reports whether the character at i is a stroke that negates the sign before it, as in ≠. Unicode has a
+// single character for such a pair.
 func (t runes) isNegation(i int) bool {
 	prev := t.at(i - 1)
 	return text.StrikesThrough(t[i]) && prev > ' ' && text.Composes(prev, t[i])
 }
 
-// legitimate reports whether the text around a hidden character needs it. Two hidden characters in a row are
-// never needed, except an emoji style before a joiner. So legitimate characters can't carry a run of data.
+// legitimate reports whether the text around a hidden character needs it. It returns false if another hidden character
+// follows, except for a joiner after an emoji style, or a new emoji. So a run of legitimate characters can't encode
+// data.
 func (t runes) legitimate(i int) bool {
 	r, prev, next := t[i], t.at(i-1), t.at(i+1)
 	if isPictograph(r) && r < 0x1fb00 {
@@ -99,7 +101,7 @@ func (t runes) legitimate(i int) bool {
 	case 0x200e, 0x200f, 0x61c:
 		return !text.IsHidden(prev) && t.directs(i)
 	case 0x200b, 0x2060:
-		// It separates words of a script without blanks, or keeps a word together.
+		// ZWSP separates words in a script without spaces, and the word joiner keeps a word together.
 		return ofUnspaced(t.at(i-2)) && ofUnspaced(prev) && ofUnspaced(next) && ofUnspaced(t.at(i+2))
 	case 0x2800:
 		return isBrailleCell(prev) || isBrailleCell(next)
@@ -108,8 +110,9 @@ func (t runes) legitimate(i int) bool {
 	return isVariant(prev, r) || unicode.Is(unicode.Prepended_Concatenation_Mark, r) && (isJoining(next) || unicode.IsDigit(next))
 }
 
-// isVariant reports whether a selector chooses a form of the character before it. For an ideograph the registry
-// (UTS #37) uses only these few selectors, and the selectors that can spell letters come after these.
+// isVariant reports whether r is a variation selector that can select a form of prev. After an ideograph, it accepts
+// only the few selectors that the registry (UTS #37) uses. Selectors that could spell ASCII letters have higher
+// numbers.
 func isVariant(prev, r rune) bool {
 	if r >= 0x180b && r <= 0x180f {
 		return ofMongolian(prev)
@@ -117,7 +120,8 @@ func isVariant(prev, r rune) bool {
 	return (r >= 0xfe00 && r <= 0xfe02 || r >= 0xe0100 && r <= 0xe0120) && isIdeograph(prev)
 }
 
-// joins reports whether a joiner makes one emoji of two, or a joiner or a non-joiner shapes letters that join.
+// joins reports whether the character at i is a joiner that makes one emoji of two, or a joiner or non-joiner that
+// shapes letters of a joining script.
 func (t runes) joins(i int) bool {
 	r, prev, next := t[i], t.at(i-1), t.at(i+1)
 	if t.joiners(i) >= maxJoiners {
@@ -135,7 +139,7 @@ func (t runes) joins(i int) bool {
 	return endsWord || isJoining(prev) && isLetter(next) || isLetter(prev) && isJoining(next)
 }
 
-// maxJoiners is how many joiners (ZWJ and ZWNJ) one word or one emoji may need: a family of
+// maxJoiners is the maximum number of joiners (ZWJ and ZWNJ) that a word or an emoji needs: the emoji of a family of
 // four has three, and no word of a living language has more than four.
 const maxJoiners = 4
 
@@ -150,8 +154,8 @@ func (t runes) joiners(i int) (n int) {
 	return n
 }
 
-// directs reports whether a direction mark can have an effect: a letter that runs from
-// right to left is near, and the mark isn't inside a word of one direction.
+// directs reports whether the direction mark at i can have an effect: a right-to-left letter is near it, and it isn't
+// inside a word of a single direction.
 func (t runes) directs(i int) bool {
 	const near = 16
 	if prev, next := t.at(i-1), t.at(i+1); isLetter(prev) && isLetter(next) {
@@ -171,7 +175,7 @@ func (t runes) isStray(i int) bool {
 // spell anything. Inside a word, they are a warning: a model may read one as a space, and most rules ignore it.
 func (r *Reviewer) characters(prose bool) {
 	plain := r.text
-	// Nobody draws other flags that are spelled in tags, so all other tags are text that no reader sees.
+	// Fonts draw no other flags that are spelled in tags, so all other tags are invisible text.
 	for _, flag := range text.RegionFlags {
 		// Replace the flag by seven visible characters, so that offsets stay valid. None of them can begin a tag
 		// sequence.

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// pictographTable is the property Extended_Pictographic of emoji-data 15.0 (UTS #51). It
-// includes reserved code points, which emoji of later versions come from.
+// pictographTable is the property Extended_Pictographic of emoji-data 15.0 (UTS #51). It includes the code points that
+// are reserved for emoji of later versions.
 var pictographTable = sync.OnceValue(func() *unicode.RangeTable { return tableOf(pictographs) })
 
 const pictographs = `a9 ae 203c 2049 2122 2139 2194-2199 21a9-21aa 231a-231b 2328 2388 23cf 23e9-23f3 23f8-23fa 24c2 25aa-25ab 25b6 25c0 25fb-25fe
@@ -20,7 +20,7 @@ const pictographs = `a9 ae 203c 2049 2122 2139 2194-2199 21a9-21aa 231a-231b 232
 	1f546-1f64f 1f680-1f6ff 1f774-1f77f 1f7d5-1f7ff 1f80c-1f80f 1f848-1f84f 1f85a-1f85f 1f888-1f88f 1f8ae-1f8ff 1f90c-1f93a
 	1f93c-1f945 1f947-1faff 1fc00-1fffd`
 
-// tableOf makes a table of code points and ranges, in hexadecimal digits.
+// tableOf returns a table of the code points and ranges in a list of hexadecimal numbers.
 func tableOf(ranges string) *unicode.RangeTable {
 	var runes []rune
 	for one := range strings.FieldsSeq(ranges) {
@@ -54,7 +54,7 @@ var (
 	isIdeograph = classOf("Han")
 	ofMongolian = classOf("Mongolian")
 
-	// isBrailleCell is false for the blank, which is hidden.
+	// isBrailleCell is false for the Braille blank (U+2800), which is hidden.
 	isBrailleCell = classOf("Braille")
 
 	ofRightToLeft = classOf("Hebrew Arabic Syriac Thaana Nko Samaritan Mandaic Adlam Hanifi_Rohingya")

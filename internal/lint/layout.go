@@ -63,8 +63,8 @@ func (r *Reviewer) oversize(what string, count, most int) {
 	}
 }
 
-// oversizeList reports a capture whose definitions have more than maxList bytes together,
-// and where reading stopped.
+// oversizeList reports a capture whose definitions have more than maxList bytes in total, or aren't all read, because
+// the limit of the run (maxRead) is reached.
 func (r *Reviewer) oversizeList(found *pin.Set) {
 	size := 0
 	for i := range found.Pins {
@@ -87,7 +87,7 @@ func (r *Reviewer) oversizeList(found *pin.Set) {
 // A readLimit is the number of bytes of definitions that a run can still read: at first maxRead.
 type readLimit int
 
-// pinsRead returns how many definitions of a set are read, the first ones, and charges their bytes to the limit.
+// pinsRead returns how many definitions at the beginning of a set fit in the limit, and subtracts their bytes from it.
 func (left *readLimit) pinsRead(s *pin.Set) int {
 	for i := range s.Pins {
 		if *left -= readLimit(definitionSize(&s.Pins[i])); *left < 0 {
@@ -98,8 +98,8 @@ func (left *readLimit) pinsRead(s *pin.Set) int {
 	return len(s.Pins)
 }
 
-// isUnread reports whether a definition comes after the first maxRead bytes of the run. Such a definition isn't reviewed;
-// a finding on the list reports that.
+// isUnread reports whether a definition comes after the first maxRead bytes of the run. Such a definition isn't
+// reviewed; an oversize finding states that.
 func (r *Reviewer) isUnread(p *pin.Pin) bool {
 	s := r.own
 	return s != nil && s.readable < len(s.set.Pins) && pin.CompareKeys(p.Key, s.set.Pins[s.readable].Key) >= 0

@@ -19,7 +19,7 @@ import (
 // A Finding is something a reviewer should see before approving. It never
 // changes a digest.
 type Finding struct {
-	// The entry that it is in. For a whole capture its key is empty.
+	// The entry that the finding is about. For a finding about a whole capture, its key is empty.
 	pin.Ref
 
 	// A stable id, such as "hidden-text".
@@ -31,28 +31,28 @@ type Finding struct {
 	// Where it is in the definition, a JSON Pointer.
 	Pointer string
 
-	// Printable.
+	// The text of the finding, safe to print.
 	Detail string
 
-	// For a warning: a person accepted it, which is recorded.
-	// For a note: the pinned definition has it, too.
+	// For a warning: the lockfile records that a person accepted it. For a note: the pinned definition gives the same
+	// note.
 	Approved bool
 
 	// The finding stands for further findings with its ID and level that aren't listed, and states their number.
 	more bool
 
-	// For a warning: its pointer without the indices of arrays, because items move. The argument of a prompt
-	// has its name instead.
+	// For a warning: the Pointer without array indices, because items move. For the argument of a prompt, its name
+	// replaces the index.
 	Place string
 
-	// For a warning: the pin.FinishTextDigest of what it is about. If it is in no single string, this is the digest of the
-	// definition, or the set digest.
+	// For a warning: the pin.FinishTextDigest of the text that it is about. For a warning about no single string: the
+	// digest of the definition or, for a whole capture, the set digest.
 	TextDigest string
 
 	Scope pin.Scope
 
-	// The name that it is about, as received: of another tool, a look-alike, a parameter or a file. It identifies the
-	// finding in place of the detail, because the detail may name servers that are added or removed later.
+	// The name that the finding is about, as received: of another tool, a look-alike, a parameter or a file. It
+	// identifies the finding in place of the Detail, which may name servers that are added or removed later.
 	Subject string
 }
 
@@ -101,64 +101,65 @@ func (f Finding) key() Finding {
 type Reviewer struct {
 	x     *NameIndex
 	own   *serverNames // the names of the server; nil if it isn't known
-	about Finding      // what its findings have in common
+	about Finding      // the fields that all its findings share
 	root  jsontree.Value
 	path  []jsontree.Step
 
 	list []Finding
 
-	// Findings by id and level: 0 notes, 1 warnings.
+	// The number of findings by rule and level: 0 for notes, 1 for warnings.
 	counts [len(Rules)][2]int
 
-	// Reports whether to look for a tool of this name; if nil, all tools are looked for.
+	// Reports whether to look in texts for a tool of this name; nil means every tool.
 	sought func(name string) bool
 
-	// Tools of other servers that were reported.
+	// The tools of other servers that were reported for the current text.
 	mentioned map[string]bool
 
-	// What foreignOf returns, by the address of its argument.
+	// The results of foreignOf, by the address of the argument's first element.
 	foreign map[*mentionable][]mentionable
 
 	// For each word that was looked up, whether it names a tool of another server.
 	wordsRead map[string]bool
 
-	// Whether its name and its description name a query language, once that is known.
+	// Whether the name (hasQueryName) and the description (saysQuery) of the tool name a query language; set on first
+	// use (isQueryKnown).
 	isQueryKnown, hasQueryName, saysQuery bool
 
 	// The digest of the definition or, for a whole capture, the set digest.
 	digest string
 
-	// about the text that is read
+	// The fields about the text that is being read:
 
-	// As the server wrote it; "" for a finding that is in no string.
+	// The text as the server wrote it; "" for a finding about no single string.
 	text string
 
-	// As the detectors read it.
+	// The text as the detectors read it (fold).
 	folded string
 
-	// For each byte of folded, its place in text; nil if the places are the same.
+	// For each byte of folded, its offset in text; nil if the offsets are equal.
 	origin []int32
 
 	// The text that hash was started with (pin.StartTextDigest).
 	hashed string
 	hash   hash.Hash
 
-	// What kind of text it is, for a detail: " in an image".
+	// Where the text is, for a detail, such as " in an image".
 	where string
 
-	// How many bytes of its beginning the pinned definition has, too.
+	// The number of leading bytes that the pinned definition has, too.
 	pinned int
 
-	// The kinds of hits in it so far.
+	// The kinds of hits that were reported in the text so far.
 	said []string
 
-	// It is made when the first text is read.
+	// It is created when the first text is read.
 	tokens *tokenizer
 
-	// about the schema that a reference is in, set when first needed
+	// The member of the definition, such as inputSchema, that ids is for; both are set on first use.
 	idsOf string
 
-	// Every $id in it.
+	// Every $id in that member.
 	ids map[string]bool
 }
 
@@ -167,7 +168,7 @@ func (x *NameIndex) newReview(server string, p *pin.Pin) *Reviewer {
 	return &Reviewer{x: x, own: x.now[server], about: about, digest: p.Digest, foreign: map[*mentionable][]mentionable{}}
 }
 
-// at sets the place of the findings that follow.
+// at sets the path for the findings that follow, and clears the text.
 func (r *Reviewer) at(members ...string) {
 	r.path = nil
 	r.text = ""
@@ -176,10 +177,10 @@ func (r *Reviewer) at(members ...string) {
 	}
 }
 
-// CheckEntry lists the findings of one entry as received. A warning is approved if it is recorded
-// with the pin, a note if the pinned definition has the same one. The order is total: by Rules, warnings before notes,
-// pointer, detail. Of one id and level CheckEntry lists at most mostOf, the first in the text, and one more finding
-// that counts the rest.
+// CheckEntry returns the findings about one entry as received. before is its pin, or nil. A warning is approved if the
+// pin records it, a note if the pinned definition gives the same note. The findings are sorted by rule, warnings before
+// notes, then by pointer and detail. For each ID and level, CheckEntry lists the first mostOf(ID) findings, and one
+// more that states the number of the others.
 func (x *NameIndex) CheckEntry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	r := x.newReview(server, &p)
 	r.whole(&p)
@@ -198,7 +199,7 @@ func (x *NameIndex) CheckEntry(server string, p pin.Pin, before *pin.Pin) []Find
 	}
 	list := r.finish()
 	accepted := recordSet(before.AcceptedWarnings)
-	// The pinned definition can't have a note about a new address.
+	// A note about a new address needs no review of the pinned definition, which can't give such a note.
 	isOpen := func(f Finding) bool {
 		return f.Warning && accepted[f.AcceptedWarning()] || !f.Warning && f.ID != "new-address"
 	}
@@ -206,7 +207,7 @@ func (x *NameIndex) CheckEntry(server string, p pin.Pin, before *pin.Pin) []Find
 		then := x.newReview(server, before)
 		then.whole(before)
 		approve(list, then.finish())
-		// If the pinned definition is stored, a record approves only a text in it.
+		// If the pinned definition is stored, a record approves only a warning that the pinned definition gives, too.
 		if before.Definition != nil {
 			had := map[pin.AcceptedWarning]bool{}
 			for _, f := range then.list {
@@ -233,7 +234,8 @@ func recordSet(records []pin.AcceptedWarning) map[pin.AcceptedWarning]bool {
 	return set
 }
 
-// approve marks each finding in list as approved if then, the findings of the approved definition, has it, too.
+// approve marks each finding in list as approved if then contains it, too. then has the findings about the approved
+// definition.
 func approve(list, then []Finding) {
 	approved := map[Finding]bool{}
 	for _, f := range then {
@@ -250,7 +252,7 @@ const unreadText = "not read: with the definitions before it there are more than
 // deeper is the end of a finding's Detail if the finding is about a value nested below its Pointer.
 const deeper = " (deeper than this place)"
 
-// whole reviews all of a definition, if it is known.
+// whole reviews a whole definition. It does nothing if only the digest is known.
 func (r *Reviewer) whole(p *pin.Pin) {
 	if p.Received == nil && p.Definition == nil {
 		return
@@ -271,7 +273,7 @@ func (r *Reviewer) whole(p *pin.Pin) {
 	r.hints(r.root.Get("annotations"))
 }
 
-// CheckListSize lists the findings of a capture as a whole.
+// CheckListSize returns the findings about the size of a whole capture.
 func (x *NameIndex) CheckListSize(found pin.Set) []Finding {
 	r := x.newReview(found.Server, &pin.Pin{})
 	r.digest = found.Digest
@@ -279,8 +281,8 @@ func (x *NameIndex) CheckListSize(found pin.Set) []Finding {
 	return r.finish()
 }
 
-// CheckUnpinned lists the warnings in what a policy leaves out of the pinned definition:
-// whole descriptions, or the ends of them.
+// CheckUnpinned returns the warnings about text that a policy leaves out of the pinned definition: whole descriptions,
+// or the ends of them.
 func (x *NameIndex) CheckUnpinned(server string, p pin.Pin) []Finding {
 	if p.Received == nil || p.Definition == nil {
 		return nil
@@ -301,8 +303,8 @@ func (x *NameIndex) CheckUnpinned(server string, p pin.Pin) []Finding {
 	return WarningsIn(r.finish())
 }
 
-// unpinned reads a description if the pinned definition lacks it, or lacks the end of it. It doesn't
-// read a description inside a member that was left out whole: the policy ignores that on purpose.
+// unpinned reviews a description if the pinned definition lacks it, or lacks the end of it. It skips a description
+// inside a member that was left out whole, because the policy ignores that on purpose.
 func (r *Reviewer) unpinned(text string, pinned *jsontree.Value, path []jsontree.Step) {
 	for _, step := range path[:len(path)-1] {
 		pinned = jsontree.Lookup(pinned, schema.PointerToken(step))
@@ -323,7 +325,7 @@ func (r *Reviewer) unpinned(text string, pinned *jsontree.Value, path []jsontree
 	r.read(text, "", true)
 }
 
-// add reports a finding at the level of its id.
+// add adds a finding at the default level of its rule.
 func (r *Reviewer) add(id, format string, args ...any) {
 	r.addFor("", id, Rules[findingRow(id)].Warning, format, args...)
 }
@@ -355,7 +357,7 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 			switch {
 			case warning && step.Index < 0:
 				f.Place = jsontree.ExtendPointer(f.Place, token)
-			case warning && i == 1 && f.Type == pin.Prompts && r.path[0].Name == "arguments": // an argument is known by its name
+			case warning && i == 1 && f.Type == pin.Prompts && r.path[0].Name == "arguments": // a prompt's argument is identified by its name
 				// CheckUnpinned sets no root, so the list is empty.
 				if list := r.root.Get("arguments").Items(); step.Index < len(list) {
 					f.Place = jsontree.ExtendPointer(f.Place, list[step.Index].Get("name").Text)
@@ -382,12 +384,12 @@ func (r *Reviewer) pinnedText() string {
 	return v.Text
 }
 
-// A lazy text is made only for a finding that is listed.
+// A lazy is an argument of addFor that is computed only if the finding is listed.
 type lazy func() string
 
 func (s lazy) String() string { return s() }
 
-// finish sorts the findings and adds the counts of what was left out.
+// finish sorts the findings and sets the details of those that count unlisted findings (more).
 func (r *Reviewer) finish() []Finding {
 	slices.SortFunc(r.list, func(a, b Finding) int {
 		return cmp.Or(findingRow(a.ID)-findingRow(b.ID), BoolToInt(b.Warning)-BoolToInt(a.Warning), BoolToInt(a.more)-BoolToInt(b.more),
@@ -401,8 +403,8 @@ func (r *Reviewer) finish() []Finding {
 	return r.list
 }
 
-// mostOf returns how many findings of an id and level are listed. The limit is higher for names of other servers'
-// tools, because a person accepts each of them separately.
+// mostOf returns the maximum number of listed findings of an ID and level. The limit is higher for names of other
+// servers' tools, because a person accepts each of them separately.
 func mostOf(id string) int {
 	if id == namesOtherTool {
 		return maxNaming
@@ -422,8 +424,8 @@ func BoolToInt(b bool) int {
 	return 0
 }
 
-// read reviews one string, or the name of a member, for everything that may be in it. It
-// looks for names of tools and servers only in prose.
+// read reviews a string, or the name of a member, with all rules for texts. Only in prose does it look for the names of
+// other servers' tools.
 //
 // Before the words are read, hidden characters are left out, and look-alike letters and HTML's character
 // references are replaced by what they pass for, so that none of them can break up an order or a name.
@@ -470,7 +472,7 @@ func (r *Reviewer) hit(id, what string, end int, found textRange, before, after 
 	}
 }
 
-// The most code points of the server's text that one detail quotes.
+// maxExcerpt is the maximum number of code points of the server's text that one detail quotes.
 const maxExcerpt = 160
 
 // excerpt quotes a part of the folded text as the server wrote it, with this many bytes before and after it.

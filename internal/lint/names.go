@@ -20,30 +20,32 @@ const (
 	// The longest word, in bytes, that may name a tool. Clients accept names of 64 characters.
 	longestName = 4_096
 
-	// Tools or servers named in one detail.
+	// The maximum number of servers that one detail lists.
 	maxOthers = 3
 
-	// The fewest bytes of a name that a text can mention.
+	// The minimum length, in bytes, of a name that the rules look for in texts.
 	minMention = 3
 
-	// How many names of entries, parameters and values are kept for one server.
+	// The maximum number of names of entries, parameters and values that are stored for one server.
 	maxVocabulary = 100_000
 )
 
-// NameIndex holds all names that a review compares with. Several reviews may use it at the same time.
+// NameIndex contains all names that a review compares with. Several reviews may use it concurrently.
 type NameIndex struct {
-	// The servers that list or pin a tool, sorted. For the key of a skill (skillKey), the servers that have it now.
+	// For the key of a tool, the servers that list or pin it, sorted. For the key of a skill (skillKey), the servers
+	// that have it now.
 	holders map[pin.Key][]string
 
-	// The names of all tools by their skeletons, and the names of each server's tools by the names that clients give
-	// them (clientName).
+	// skeletons has the names of all tools by skeleton, and by the server and the name that clients give them
+	// (clientName). now has the names of each server, by its ID.
 	skeletons map[string][]string
 	now       map[string]*serverNames
 
-	// The tools that a text can name, by nameKey: each by its own name, and after its server's ID. They are made on first use.
+	// Returns the tools that a text can name, by nameKey: each by its own name, and by its server's ID and its name. It
+	// is computed on first use.
 	mentionable func() map[string][]mentionable
 
-	// Servers that were approved before. An entry that was added to one of them is new.
+	// The servers with pins. On such a server, an entry without a pin is new.
 	known map[string]bool
 }
 
@@ -68,7 +70,7 @@ func NewNameIndex(locked []pin.Set, found []pin.Set) *NameIndex {
 			}
 		}
 		if i+1 < len(sets) && sets[i+1].Server == s.Server {
-			continue // a capture replaces these
+			continue // the server's capture, which follows, replaces these
 		}
 		for _, p := range s.PinsOf(pin.Skills) {
 			x.addHolder(skillKey(p.Name), s.Server)
@@ -80,8 +82,8 @@ func NewNameIndex(locked []pin.Set, found []pin.Set) *NameIndex {
 	return x
 }
 
-// addHolder records that a server has an entry, and reports whether no other server had it before. Servers are added in
-// order.
+// addHolder records that a server has an entry, and reports whether no server was recorded for the entry before.
+// Servers must be added in order.
 func (x *NameIndex) addHolder(key pin.Key, server string) (isFirst bool) {
 	have := x.holders[key]
 	if len(have) == 0 || have[len(have)-1] != server {
@@ -91,7 +93,7 @@ func (x *NameIndex) addHolder(key pin.Key, server string) (isFirst bool) {
 }
 
 func (x *NameIndex) addName(name, key string) {
-	// How many names are kept for a key: each of them is compared with every name that shares it.
+	// The maximum number of names per key, because each name is compared with all others that share its key.
 	const most = 64
 	if list := x.skeletons[key]; len(list) < most && !slices.Contains(list, name) {
 		x.skeletons[key] = append(list, name)
@@ -115,7 +117,8 @@ func (x *NameIndex) isHeld(server string, key pin.Key) bool {
 	return is
 }
 
-// others lists the other servers that have an entry. It returns "" and 0 if there are no such servers.
+// others lists the first maxOthers other servers that have an entry, and counts all of them. It returns "" and 0 if
+// there are no such servers.
 func (x *NameIndex) others(server string, key pin.Key) (list string, count int) {
 	holders := x.holders[key]
 	count = len(holders) - BoolToInt(x.isHeld(server, key))
@@ -141,25 +144,25 @@ func (r *Reviewer) lacks(name string) bool {
 	return name != r.about.Name && !r.own.uses(name)
 }
 
-// A serverNames has the names of one server, from its capture or, if there is none, from its pins. Its words
+// A serverNames has the names of one server, from its capture or, without a capture, from its pins. The keys of words
 // are in lower case and without separators.
 type serverNames struct {
 	set *pin.Set
 
-	// The entries that are denied or removed after the run.
+	// The entries that the run denies, or whose pins it removes.
 	gone pin.Refs
 
 	// The other side: the pins if set is a capture, or the capture if set is the pins. For a server without pins,
 	// the entries that the run may pin; nil: all entries.
 	pinned *pin.Set
 
-	// How many of its definitions are read, the first ones (readLimit).
+	// The number of leading definitions that are read (readLimit).
 	readable int
 
-	// The rest is made when it is first needed.
+	// The fields below are computed on first use.
 	once sync.Once
 
-	// Names of entries, of parameters, and of their values.
+	// The names of entries, and the names and values in the schemas of tools (addAll).
 	words map[string]bool
 
 	// Definitions as received, by the address of their first byte.
@@ -196,7 +199,7 @@ func (s *serverNames) root(p *pin.Pin) jsontree.Value {
 	return p.ReviewTreeAsReceived()
 }
 
-// addAll adds the names of members in v, and the strings in it that aren't prose.
+// addAll adds the names of all members in v, and all strings in v except descriptions.
 func (s *serverNames) addAll(v jsontree.Value) {
 	s.add(v.Text)
 	for _, p := range v.Parts {
@@ -232,7 +235,7 @@ func (s *serverNames) pins(name string) bool {
 	return pinned != nil && !pinned.Denied && !s.set.Find(key).Denied && !s.gone[pin.Ref{Server: s.set.Server, Key: key}]
 }
 
-// uses reports whether a name is one of the server's entries, parameters or values.
+// uses reports whether the server has an entry, a parameter or a value of that name.
 func (s *serverNames) uses(name string) bool {
 	if s == nil {
 		return false
@@ -241,9 +244,9 @@ func (s *serverNames) uses(name string) bool {
 	return s.words[withoutSeparators(name)]
 }
 
-// clientName returns the server's name and, after it, the name that clients give its tool for models that allow only 64
-// characters of A-Z a-z 0-9 _ - in a name. A name without an ASCII letter, or with other letters, is unchanged, because
-// many such names would become equal.
+// clientName returns the server ID and, after a zero byte, the name that clients give the tool for models that allow
+// only 64 characters of A-Z a-z 0-9 _ - in a name. It doesn't change a name without ASCII letters, or with other
+// letters, because many such names would become equal.
 func clientName(server, name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 }) || !strings.ContainsFunc(name, unicode.IsLetter) {
 		return server + "\x00" + name
@@ -273,7 +276,7 @@ func withoutSeparators(name string) string {
 	}, name)
 }
 
-// wordsOf returns the words of some rows, each with its class. They are made on first use.
+// wordsOf returns a function that returns the class of each word in the rows. The map is built on first use.
 func wordsOf(rows ...wordRow) func() map[string]string {
 	return sync.OnceValue(func() map[string]string {
 		words := map[string]string{}
@@ -286,7 +289,7 @@ func wordsOf(rows ...wordRow) func() map[string]string {
 	})
 }
 
-// A byteSet is a set of bytes, such as those that a text may be made of.
+// A byteSet is a set of bytes. Its method spells reports whether a text consists of these bytes.
 type byteSet [256]bool
 
 func newByteSet(members string) *byteSet {
@@ -315,13 +318,13 @@ func isPlain(s string) bool { return plainBytes.spells(s) }
 // specification advises for names.
 func isWord(s string) bool { return s != "" && wordBytes.spells(s) }
 
-// distinct reports whether a name can't be an ordinary word: it has _ - . : / or a
-// digit, or a capital after a small letter.
+// distinct reports whether a name can't be an ordinary word: it contains _ - . : / or a digit, or an upper-case letter
+// after a lower-case one.
 func distinct(name string) bool {
 	return len(name) >= minMention && strings.ContainsAny(name, "_-.:/0123456789") || isCamel(name)
 }
 
-// isCamel reports whether a name has a capital after a small letter.
+// isCamel reports whether a name has an upper-case ASCII letter after a lower-case one.
 func isCamel(name string) bool {
 	for i := 1; i < len(name); i++ {
 		if name[i] >= 'A' && name[i] <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z' {
@@ -333,9 +336,9 @@ func isCamel(name string) bool {
 
 // name reviews the tool's name.
 //
-// look-alike-name: another name, pinned or listed on any server, shares a skeleton with
-// this one, clients make them equal (clientName), or this one mixes alphabets (mixedScripts). same-name: another server has a
-// tool of the same name.
+// look-alike-name: another name that any server pins or lists shares a skeleton with this one, clients make this name
+// equal to another of its server (clientName), or this name mixes alphabets (mixedScripts). same-name: another server
+// has a tool of the same name.
 func (r *Reviewer) name(name string) {
 	r.at("name")
 	r.text = name
@@ -378,13 +381,13 @@ const namesOtherTool = "names-other-tool"
 type mentionable struct {
 	name string
 
-	// The server ID before the name; "" for the name alone. foreignOf returns in it, in words, the servers that have the
-	// tool.
+	// The server ID before the name; "" for the name alone. In a result of foreignOf: the list of servers that have the
+	// tool, for a detail.
 	server string
 }
 
-// nameKeys collects what texts can name. A name that may be an ordinary word counts only after the ID of its server, as in
-// mail.forward, mail_forward and mcp__mail__forward.
+// nameKeys returns the tools that texts can name, by key. A name that may be an ordinary word counts only after the ID
+// of its server, as in mail.forward, mail_forward and mcp__mail__forward.
 func (x *NameIndex) nameKeys() map[string][]mentionable {
 	keys := map[string][]mentionable{}
 	add := func(key, name, server string) { keys[key] = append(keys[key], mentionable{name, server}) }
@@ -434,11 +437,11 @@ func nameParts(key string) string {
 	return strings.Join(strings.FieldsFunc(key, isBetween), " ")
 }
 
-// mentions reports the tools of other servers that a text names (names-other-tool). A tool counts if another server has it, at most
-// maxOthers servers have it, and this one lacks it. The name has to be a separate word. Letters beyond ASCII separate
-// words, too, because some scripts have no spaces. Every spelling with the same nameKey counts. It is reported at most
-// once per text. What the text says of the tool doesn't matter: no list of words tells an order from a description in
-// every language.
+// mentions reports the tools of other servers that a text names (names-other-tool). This server must lack the tool, or
+// the text must name the other server, too. A tool that more than maxOthers servers have counts only after a server's
+// ID. The name must be a separate word. Non-ASCII letters separate words, too, because some scripts have no spaces.
+// Every spelling with the same nameKey counts. Each tool is reported at most once per text, regardless of the context:
+// no list of words distinguishes an order from a description in every language.
 func (r *Reviewer) mentions() {
 	if len(r.x.now) < 2 {
 		return // the usual case: there is only one server
@@ -462,8 +465,8 @@ func (r *Reviewer) mentions() {
 // markup matches what can interrupt a word without being displayed: marks of Markdown, tags, and escapes of characters.
 var markup = pattern(`\\+(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{2})|<!--.{0,99}?-->|%[0-9A-Fa-f]{2}|&#?[0-9A-Za-z]{1,9};|</?[A-Za-z][^<>]{0,99}>|[*~` + "`" + `\\]+`)
 
-// withoutMarkup returns a text without markup, with the characters that escapes mean, and for each byte its place in the text
-// as the server wrote it.
+// withoutMarkup removes markup from a text and decodes escapes. It also returns, for each byte of the result and for
+// its end, the offset in the text as the server wrote it.
 func withoutMarkup(s string, origin []int32) (string, []int32) {
 	var b strings.Builder
 	var places []int32
@@ -504,7 +507,7 @@ func (r *Reviewer) eachWord() {
 	}
 }
 
-// runs lists the longest parts of a text whose characters are all in class, each with its place.
+// runs returns the longest parts of a text whose characters are all in class, each with its offset.
 func runs(s string, class func(rune) bool) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for at := 0; ; {
@@ -539,7 +542,7 @@ func (r *Reviewer) named(word string, at int) {
 	}
 }
 
-// hasDouble returns true if insideNames finds something in a word. It costs less than the replacement.
+// hasDouble reports whether insideNames would replace something in a word. It costs less than the replacement.
 func hasDouble(word string) bool {
 	return strings.Contains(word, "__") || strings.Contains(word, "--")
 }
@@ -550,7 +553,7 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 	if len(word) > longestName {
 		return false
 	}
-	// The key of any other word costs less than this lookup.
+	// The key of a word of lower-case ASCII letters costs less than this lookup.
 	if !smallBytes.spells(word) {
 		if found, isRead := r.wordsRead[word]; isRead {
 			return found
@@ -588,8 +591,8 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 	return found
 }
 
-// foreignOf returns the tools of other servers that a text may mean by a key, each with the servers that have it. It
-// leaves out tools that this server has under the same name, but not those that it has under a similar name.
+// foreignOf returns the tools in known that other servers have, each with a list of these servers. It omits a name
+// without a server ID if this server pins a tool of exactly that name, or if more than maxOthers servers have it.
 func (r *Reviewer) foreignOf(known []mentionable) (tools []mentionable) {
 	for _, m := range known {
 		if m.server == "" && r.own.pins(m.name) {
@@ -603,9 +606,9 @@ func (r *Reviewer) foreignOf(known []mentionable) (tools []mentionable) {
 	return tools
 }
 
-// fold returns s as a detector reads it and, for each byte of that and for its end, the place in s.
-// It replaces character references (characterReference), puts hidden in place of hidden characters, leaves out marks on letters, makes
-// ASCII of look-alikes and plain spaces of unusual ones, and keeps all other characters.
+// fold returns s as the detectors read it and, for each byte of the result and for its end, the offset in s. It decodes
+// character references (characterReference), replaces each hidden or control character by the string hidden, removes
+// marks on letters, replaces look-alikes by ASCII and unusual spaces by plain ones, and keeps all other characters.
 func fold(s, hidden string) (string, []int32) {
 	var b strings.Builder
 	origin := make([]int32, 0, len(s)+1)
@@ -657,7 +660,7 @@ func characterReference(s string) (meant string, size int) {
 	return meant[:first], size - len(rest)
 }
 
-// plainText is s as a detector reads it.
+// plainText returns s as the detectors read it, without hidden characters (fold).
 func plainText(s string) string {
 	plain, _ := fold(s, "")
 	return plain
@@ -677,7 +680,7 @@ func skeletons(name string) [2]string {
 	return [2]string{strings.ToLower(name), asciiLookAlikes.Replace(strings.ToLower(strings.ReplaceAll(name, "I", "l")))}
 }
 
-// mixedScripts returns which alphabets are mixed in a name, or "".
+// mixedScripts returns the names of the alphabets that a name mixes, or "".
 func mixedScripts(name string) string {
 	var found []string
 	for alphabet := range strings.FieldsSeq(alphabets) {

@@ -11,27 +11,26 @@ import (
 	"pinproof/internal/text"
 )
 
-// Wording that commands the model instead of describing the tool, or that asks it for
-// secrets. A tokenizer splits a text into words in one pass. Then the phrases of phraseTable
-// are matched on words, not letters. So punctuation, letter case, emphasis and line ends
-// between the words don't matter, and the time is linear.
+// This file finds wording that commands the model instead of describing the tool, or that asks the model for secrets. A
+// tokenizer splits a text into words in one pass. Then the phrases of phraseTable are matched on words, not letters. So
+// punctuation, letter case, emphasis and line ends between the words don't matter, and the time is linear.
 
 const (
-	// The greatest length of a word or a tag in the rules, in bytes.
+	// The maximum length, in bytes, of a word or a tag in the rules.
 	maxWord = 30
 
 	minToken = 20 // bytes; fewer digits don't decode to prose
 
-	// The most bytes of a name that a text can mention.
+	// The maximum length, in bytes, of a name that the rules look for in texts.
 	maxMention = 128
 )
 
-// A phraseMatcher is phraseTable compiled. It is made when a text is first read and not at
-// start-up, because a run that reads no text never needs it.
+// A phraseMatcher is the compiled form of phraseTable. It is compiled when a text is first read, not at start-up,
+// because a run that reads no text doesn't need it.
 type phraseMatcher struct {
 	words map[string]*phraseWord
 
-	// The entry of every word that is in no phrase.
+	// The value for every word that isn't in words.
 	other phraseWord
 
 	steps []phraseStep // of all phrases
@@ -47,9 +46,9 @@ type phraseWord struct {
 // A phraseStep is one place in a phrase, for one word.
 type phraseStep struct {
 	group  *phraseGroup
-	unless []*phraseWord // those of the group
+	unless []*phraseWord // the words of group.unless
 
-	// The most words between it and the step before; -1: it is the first.
+	// The maximum number of words between the previous step and this one; -1 for the first step.
 	gap int
 
 	last bool
@@ -123,9 +122,8 @@ type textToken struct {
 	from int
 }
 
-// A phraseProgress has the numbers of the first and the last of the words that matched a
-// phrase up to a step. Only the latest match is kept. An earlier one can't do better,
-// because all that counts for the next step is to be near.
+// A phraseProgress has the numbers of the first and the last word of the latest match of a phrase up to a step. An
+// earlier match isn't needed, because the next step depends only on the distance from the last word.
 type phraseProgress struct{ start, end int }
 
 // match reports the phrases in the text.
@@ -184,16 +182,17 @@ type tokenizer struct {
 	s     string
 	words []textToken
 
-	progress   []phraseProgress // by number of the step
-	next       int              // word number, counted over all texts
+	progress   []phraseProgress // by step number
+	next       int              // word numbers used by earlier texts
 	commentEnd int
-	scored     int    // bytes of the texts in tags that were scored
-	download   int    // the end of the last word for a download; 0 if there is no such word, or the download is piped into a shell
-	inside     []bool // quotations of the text, once needed
+	scored     int // bytes of text in tags that were scored so far
+	// The end of the last word for a download; 0 without such a word, or after the download's pipe into a shell.
+	download int
+	inside   []bool // the result of quotations, computed on first use
 }
 
-// read splits a text in one pass. A name is a run of [A-Za-z0-9_.-] that doesn't end in a
-// dot. The words of phrases are the runs of letters and digits in it.
+// read splits a text into words in one pass. A run of [A-Za-z0-9_.-] that doesn't end in a dot may be a name. Phrases
+// match the runs of letters and digits in it.
 func (t *tokenizer) read(r *Reviewer) {
 	s := r.folded
 	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], progress: t.progress, next: t.next}
@@ -259,7 +258,7 @@ func (t *tokenizer) mark(i int) {
 			t.add(".", i)
 		}
 	case ',':
-		// "If you can't, tell the user."
+		// The comma keeps "t" and "tell" apart in "If you can't, tell the user."
 		if n := len(t.words); n > 0 && t.words[n-1].roles&isNegation != 0 && text.IsAlnum(before) {
 			t.add("{comma}", i)
 		}
@@ -286,9 +285,8 @@ func (t *tokenizer) mark(i int) {
 	}
 }
 
-// toolName adds a token if a word looks like a tool's name and the server has no tool,
-// parameter or value of that name. It reports whether it added one. formed is whether the
-// word is distinct.
+// toolName adds a token if a word looks like a tool's name and the server has no tool, parameter or value of that name.
+// It reports whether it added one. formed is the result of distinct for the word.
 func (t *tokenizer) toolName(from, to int, formed bool) bool {
 	s, name := t.s, t.s[from:to]
 	before, after := t.beside(from, to)
@@ -383,7 +381,7 @@ func (t *tokenizer) tag(i int) {
 
 // pretends reports whether a tag in angle brackets, opening or closing, is a pseudo-tag.
 func (t *tokenizer) pretends(spelled string, at int, end bool) bool {
-	// How many bytes before an end tag are searched for the tag that it ends.
+	// The number of bytes before an end tag in which to search for its start tag.
 	const near = 500
 	name := strings.ToLower(spelled)
 	upper := spelled == strings.ToUpper(name)
@@ -402,9 +400,9 @@ func (t *tokenizer) pretends(spelled string, at int, end bool) bool {
 	return upper && end
 }
 
-// isMarkup reports whether a tag at i is markup from documentation that SDKs leave in a text: it surrounds
-// paragraphs that don't read like orders. To bound the work, a tag that is nested too deeply in others isn't treated as
-// markup.
+// isMarkup reports whether a tag at i is markup from source documentation that SDKs leave in a text: the tag surrounds
+// paragraphs that don't read like orders. To bound the work, isMarkup returns false after scoring twice the length of
+// the text.
 func (t *tokenizer) isMarkup(i int, tag string) bool {
 	if strings.HasPrefix(tag, "</") {
 		before := strings.TrimRight(t.s[max(0, i-maxWord):i], " \t\r\n")
@@ -419,11 +417,11 @@ func (t *tokenizer) isMarkup(i int, tag string) bool {
 	return t.scored <= 2*len(t.s) && rank.LearnedModel().Score(inside) < suspect
 }
 
-// maxMarkup is how many bytes of a text in a tag are read.
+// maxMarkup is the maximum number of bytes after a tag that isMarkup examines.
 const maxMarkup = 2000
 
-// comment reports an HTML comment at i that contains prose. It skips a short comment whose first word is known
-// from placeholders, markers and licences.
+// comment reports an HTML comment at i that contains prose: more than four words, or two to four words that don't begin
+// with one of commentWords (placeholders, markers and licences).
 func (t *tokenizer) comment(i int) {
 	if i < t.commentEnd {
 		return // inside another one
@@ -436,8 +434,8 @@ func (t *tokenizer) comment(i int) {
 	}
 }
 
-// otherScripts reports the first order of each kind in scripts that the tokenizer can't split into words. It passes over
-// orders that are quoted in a text about finding such orders.
+// otherScripts reports the first order of each kind in scripts that the tokenizer can't split into words. It skips
+// quoted orders in a text about detecting such orders.
 func (r *Reviewer) otherScripts() {
 	var quoted []bool
 	if slices.ContainsFunc(foreignWatch, func(part string) bool { return strings.Contains(r.text, part) }) {
@@ -454,7 +452,7 @@ func (r *Reviewer) otherScripts() {
 
 // find returns the start and end of the first order that ends after the pinned bytes and isn't quoted, or 0, 0.
 func (o *foreignOrder) find(s string, pinned int, quoted []bool) (from, to int) {
-	const most = 200 // bytes of what follows the first word
+	const most = 200 // maximum number of bytes to search after the first word
 	for first := range strings.FieldsSeq(o.first) {
 		next := 0
 		for {

@@ -2,7 +2,7 @@ package lint
 
 import "regexp"
 
-// A phraseGroup is a rule: a list of phrases, and what makes them ordinary.
+// A phraseGroup is a rule: a list of phrases, and the words that make a match harmless.
 //
 // A phrase is a row of words that follow each other within one sentence, in any letter
 // case. "a|b ..3 c" is a or b, then c with at most three other words in between. A word in
@@ -14,11 +14,11 @@ import "regexp"
 //	{address} a URL or a mail address
 //	{colon}   a colon before white space
 type phraseGroup struct {
-	what    string // for its detail
+	what    string // the beginning of the finding's detail
 	phrases []string
 
-	unlessNegated bool   // an order with a negation before it doesn't count: "never send …"
-	unless        string // words in an order or right after it that make it ordinary
+	unlessNegated bool   // a negation before a match discards it: "never send …"
+	unless        string // words in a match or right after it that discard it
 }
 
 // wordClasses are the vocabulary of the phrases and of the roles. A class may contain the classes above it.
@@ -174,7 +174,8 @@ var phraseTable = []phraseGroup{
 	}},
 }
 
-// A foreignOrder is an order in Chinese, Japanese, Korean or Russian: one of some words, and what follows it.
+// A foreignOrder is an order in Chinese, Japanese, Korean or Russian: one of the words in first, followed by a match of
+// rest.
 type foreignOrder struct {
 	what, first string
 	rest        func() *regexp.Regexp
@@ -194,8 +195,8 @@ var foreignOrders = [...]foreignOrder{
 // foreignWatch are words of texts about detecting such orders.
 var foreignWatch = []string{"检测", "檢測", "扫描", "识别", "検出", "見つけ", "찾", "감지", "бнаруж", "аходит", "ыявля"}
 
-// secretFiles are files with secrets, or an agent's configuration. Whole names are matched, and folders with
-// the file after them.
+// secretFiles lists paths of files with secrets, or of an agent's configuration, in lower case. A path in a text
+// matches as a whole, or by its first one or two parts.
 var secretFiles = wordsOf(wordRow{"file", "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk " +
 	".gnupg wallet.dat login.keychain login.keychain-db private_keys.txt passwords.txt " +
 	".aws/credentials .netrc _netrc .git-credentials .pypirc .pgpass .vault-token .password-store /etc/shadow /etc/passwd /proc/self/environ " +
@@ -229,10 +230,10 @@ var promptMark = pattern(`^(?:(?i:\[/?INST\]|<</?SYS>>)|<\|/?[A-Za-z0-9_-]{2,}\|
 	`\[(?:SYSTEM|SYS|HIDDEN|SECRET|OVERRIDE|INSTRUCTIONS?|ASSISTANT|DIRECTIVE|SHADOW|JAILBREAK|INJECTION)(?:[^\]A-Za-z0-9_-][^\[\]a-z]*)?\]|` +
 	`\[(?:[^\[\]a-z]* )?(?:DIRECTIVE|OVERRIDE|INSTRUCTION)\])`)
 
-// angleTag matches a tag in angle brackets: its slash, and its name.
+// angleTag matches a tag in angle brackets. Its groups are the slash and the name.
 var angleTag = pattern(`^<(/?)([A-Za-z0-9_-]+)(?:[ \t\n\r/][^<>]*)?>`)
 
-// commentWords begin short HTML comments that are placeholders, marks or licences.
+// commentWords lists the first words of short HTML comments that are placeholders, markers or licences.
 var commentWords = wordsOf(wordRow{"mark", "todo fixme begin start end page slide section file path filename source line title theme toc omit prettier-ignore " +
 	"prettier-ignore-start prettier-ignore-end eslint-disable markdownlint-disable copyright license licence licensed spdx-license-identifier " +
 	"your my some existing rest comment comments html placeholder content text example optional other more new column row code main header footer " +

@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/schema"
 )
 
-// Parameters and members of results that a reviewer looks for, because of what they are for.
+// This file finds parameters and members of results whose purpose deserves a reviewer's attention.
 
 // A SensitivePlace is a parameter, or a member of a result, that is for a secret or for the path of a file to write.
 type SensitivePlace struct {
@@ -16,8 +16,9 @@ type SensitivePlace struct {
 	IsSecret bool
 }
 
-// AddedSensitivePlace finds the first place that a definition has and the approved one (before) lacks, and the JSON Pointer to its
-// schema. A place that only moved isn't new. The members of a result are looked at for secrets only.
+// AddedSensitivePlace returns the first sensitive place that a definition has and the approved one (before) lacks, the
+// JSON Pointer to its schema, and whether there is such a place. A place that only moved isn't new. In a result, only
+// places for secrets count.
 func AddedSensitivePlace(before, now *jsontree.Value) (first SensitivePlace, pointer string, is bool) {
 	known := map[SensitivePlace]bool{}
 	eachPlace(before, func(p SensitivePlace, _ []jsontree.Step) { known[p] = true })
@@ -29,7 +30,7 @@ func AddedSensitivePlace(before, now *jsontree.Value) (first SensitivePlace, poi
 	return first, pointer, is
 }
 
-// eachPlace calls f for each place in a definition.
+// eachPlace calls f for each sensitive place in a definition.
 func eachPlace(definition *jsontree.Value, f func(p SensitivePlace, path []jsontree.Step)) {
 	eachValue(definition, func(v *jsontree.Value, of schema.Position, _ int, path []jsontree.Step) {
 		if of != schema.AtProperties {
@@ -54,13 +55,13 @@ func isForSecret(name string, v jsontree.Value) bool {
 	return namesSecret(names) || len(described) <= fewWords && namesSecret(described) || slices.ContainsFunc(strings.FieldsFunc(v.Get("default").Text, isSlash), isSecretFile)
 }
 
-// isToWrite reports whether a parameter is for a file or a folder that is written, by its name.
+// isToWrite reports whether a parameter, judged by its name, is for the path of a file or folder to write.
 func isToWrite(name string, v jsontree.Value) bool {
 	kinds := kindsOf(nameWords(name), writeWords())
 	return takesText(v) && (withoutSeparators(name) == "filename" || kinds["written"] > 0 && kinds["place"] > 0)
 }
 
-// fewWords is the most words of a description that only names a thing.
+// fewWords is the maximum number of words in a description that only names a thing.
 const fewWords = 8
 
 func isSlash(r rune) bool { return r == '/' || r == '\\' }
@@ -84,9 +85,8 @@ func namesSecret(words []string) bool {
 	return false
 }
 
-// isWhole reports whether a description only names all of something that no tool needs: the user's private
-// keys, the environment, the conversation. "The private key" doesn't count, because a tool that logs in asks
-// for that.
+// isWhole reports whether a description only names the whole of something that no tool needs: all of the user's private
+// keys, the environment, the conversation. "The private key" doesn't count, because a tool that logs in asks for it.
 func isWhole(description string) bool {
 	words := plainWords(description)
 	has := kindsOf(words, wholeWords())

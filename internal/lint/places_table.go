@@ -14,7 +14,7 @@ var writeWords = wordsOf(
 	wordRow{"place", "path file filename dir directory folder outfile"},
 )
 
-// wholeWords are the words of a description that isWhole knows.
+// wholeWords lists the words that isWhole allows in a description.
 var wholeWords = wordsOf(
 	wordRow{"all", "all full entire complete whole everything every user users your raw verbatim unabridged"},
 	wordRow{"thing", "environment env conversation chat"},

@@ -18,9 +18,9 @@ type textReading struct {
 
 	locked []pin.Set
 	of     AcceptScope
-	names  func() *NameIndex // of all servers, once a text is read
+	names  func() *NameIndex // the names of all servers, computed on first use
 
-	// laterTools, once it is needed.
+	// The result of laterTools, computed on first use.
 	later func() map[toolRecord]bool
 }
 
@@ -35,12 +35,12 @@ func Findings(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all 
 // An AcceptScope is what a run may accept.
 type AcceptScope struct {
 	Acceptable []pin.Drift // the drift that may be accepted
-	Gone       pin.Refs    // what agents go without from now on: it is denied, or its pin is dropped
-	All        bool        // all texts are read, not only those that are named
+	Gone       pin.Refs    // entries that the run denies or whose pins it drops
+	All        bool        // read all texts, not only those of Acceptable
 }
 
-// FindingsFor is Findings for a run that may accept only some of the drift. Naming a tool of the same server is a
-// warning if the run can't accept that tool.
+// FindingsFor is like Findings, for a run that may accept only some of the drift. A text that names a tool of its own
+// server gets a warning if the run can't accept that tool.
 func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of AcceptScope) []Finding {
 	if of.All {
 		pairs = asPinned(pairs)
@@ -127,7 +127,7 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 	return append(list, r.onRecord(list)...)
 }
 
-// asPinned returns the sides. A server without a capture gets its pins as its capture.
+// asPinned returns a copy of pairs in which a server without a capture has its pins as its capture.
 func asPinned(pairs []pin.Comparison) []pin.Comparison {
 	pairs = slices.Clone(pairs)
 	for i := range pairs {
@@ -139,14 +139,14 @@ func asPinned(pairs []pin.Comparison) []pin.Comparison {
 	return pairs
 }
 
-// namedOf returns the entries of a set that are named.
+// namedOf returns a set with the entries of s that are in isNamed.
 func namedOf(s pin.Set, isNamed pin.Refs) *pin.Set {
 	of := &pin.Set{Server: s.Server}
 	of.SetPins(slices.DeleteFunc(slices.Clone(s.Pins), func(p pin.Pin) bool { return !isNamed[pin.Ref{Server: s.Server, Key: p.Key}] }))
 	return of
 }
 
-// read reads one entry.
+// read returns the findings about one entry.
 func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	drifted := r.drifted[of.Ref(p.Key)]
 	pinned := recording(of, drifted).Find(p.Key)
@@ -179,7 +179,7 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 }
 
 // firstOpen returns the approved warnings of an entry, which remain recorded, and the first open warning or, without
-// one, the first finding. The text of that finding counts the findings that are left out.
+// one, the first finding. The detail of that finding states how many findings are left out.
 func firstOpen(list []Finding) (kept []Finding) {
 	first := max(0, slices.IndexFunc(list, func(f Finding) bool { return f.Warning && !f.Approved }))
 	for i, f := range list {
@@ -202,9 +202,9 @@ func recording(of *pin.Comparison, drifted bool) *pin.Set {
 	return &of.Locked
 }
 
-// mentions lists the warnings about pinned texts that name an added tool, or a tool of their own server that is now
-// denied or removed. When such a text was pinned, the name couldn't mean another server's tool; now it can. told are
-// the findings so far.
+// mentions returns the warnings about pinned texts that name an added tool, or a tool of their own server that is now
+// denied or removed. When such a text was pinned, the name couldn't mean another server's tool; now it can. told has
+// the findings so far, which aren't repeated.
 func (r *textReading) mentions(told []Finding) (list []Finding) {
 	added := map[string]bool{}
 	for i := range r.of.Acceptable {
@@ -218,7 +218,7 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 	isTold := map[pin.EntryWarning]bool{}
 	for i := range told {
 		if told[i].Scope != pin.ScopeMatch {
-			continue // it is about a text that may not be pinned
+			continue // this finding's text may not be pinned
 		}
 		isTold[told[i].EntryWarning()] = true
 	}
@@ -226,7 +226,7 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 	for i := range r.locked {
 		s := &r.locked[i]
 		side := pin.FindComparison(r.pairs, s.Server)
-		// Without the names that only a capture lists: the pinned texts don't refer to these.
+		// Leave out names that only a capture lists, because the pinned texts don't refer to them.
 		own := newServerNames(s)
 		own.readable = left.pinsRead(s)
 		own.gone = r.of.Gone
@@ -323,7 +323,8 @@ func (r *textReading) laterTools() map[toolRecord]bool {
 	return later
 }
 
-// servers lists the findings about whole captures. A capture without drift is read only if all texts are.
+// servers returns the findings about whole captures. It skips a capture without drift unless all texts are read
+// (AcceptScope.All).
 func (r *textReading) servers() (list []Finding) {
 	for i := range r.pairs {
 		p := &r.pairs[i]

@@ -72,7 +72,7 @@ const (
 // eachValue calls f for each value in a definition, with the kind of its text.
 func eachValue(root *jsontree.Value, f func(v *jsontree.Value, of schema.Position, kind int, path []jsontree.Step)) {
 	kind := prose
-	depth := 0 // the depth from which the kind applies
+	depth := 0 // the length of the path at which kind was set
 	schema.Visit(root, schema.AtDefinition, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
 		if n := len(path); n > 0 && (kind == prose || n <= depth) {
 			kind = textKindOf(of, path[n-1].Name)
@@ -128,8 +128,9 @@ func isUntyped(schema jsontree.Value) bool {
 	return schema.Kind == 't' || schema.Kind == '{' && !says(schema, "type", "enum", "const", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not", "properties", "items", "pattern", "format")
 }
 
-// code reports a parameter for code, a command or a query in a language (takes-code): an unrestricted string
-// with such a name. Search texts are named query, too, so that name counts only if a language is named.
+// code reports a parameter for code, a command or a query in a language (takes-code): an unrestricted string with such
+// a name. A parameter for a search text may be named query, too, so that name counts only if the tool's name or a
+// description names a query language.
 func (r *Reviewer) code(name string, schema jsontree.Value) {
 	kind := codeNames()[withoutSeparators(name)]
 	if kind == "" || !takesText(schema) {
@@ -154,13 +155,13 @@ func (r *Reviewer) code(name string, schema jsontree.Value) {
 func caseVariant(of schema.Position, name string) string {
 	names := schemaKeywords()
 	if of != schema.AtSchema || names[name] == name {
-		return "" // most names; folding takes time
+		return "" // the usual case; folding is costly
 	}
 	return names[text.FoldASCII(name)]
 }
 
-// asksForSecret reports whether a parameter's name asks for the content of a secret: it has a
-// word for content, and either words for a source and for a secret or key, or two for keys.
+// asksForSecret reports whether a parameter's name asks for the content of a secret: it has a word for content, and
+// either a word for a source and one for a secret or key, or two words for keys.
 func asksForSecret(name string) bool {
 	if len(name) < shortName || len(name) > maxMention {
 		return false
@@ -169,7 +170,7 @@ func asksForSecret(name string) bool {
 	return kinds["content"] > 0 && (kinds["source"] > 0 && kinds["secret"]+kinds["key"] > 0 || kinds["key"] > 1)
 }
 
-// nameWords returns the words of a name in small letters: contentOfSSHKey has content, of, ssh, key.
+// nameWords splits a name into lower-case words: contentOfSSHKey gives content, of, ssh, key.
 func nameWords(name string) []string {
 	small := strings.ToLower(name)
 	if small != name {
@@ -179,7 +180,8 @@ func nameWords(name string) []string {
 	return strings.FieldsFunc(small, isSeparator)
 }
 
-// innerCapital and lastCapital match where a word of a name ends: before a capital, and before the last one of several.
+// innerCapital and lastCapital match the ends of words in a name: before an upper-case letter, and before the last of
+// several.
 var innerCapital, lastCapital = pattern(`([^A-Z])([A-Z])`), pattern(`([A-Z])([A-Z][0-9a-z])`)
 
 // takesText reports whether a schema accepts any string, or is an array whose items do.

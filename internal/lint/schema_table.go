@@ -19,23 +19,23 @@ var parameterWords = wordsOf(
 	wordRow{"source", "from of reading inside"},
 )
 
-// promptNames are names of parameters for what the model was told, in lower case and without separators except
+// promptNames lists names of parameters for the prompt or the conversation, in lower case and without separators except
 // a leading underscore.
 var promptNames = wordsOf(wordRow{"prompt", "sidenote sidenotes sidechannel _sidenote _sidenotes _sidechannel " +
 	"_systemprompt _systemmessage _systeminstructions _conversationhistory _fullconversation _chainofthought"})
 
-// codeNames are names of parameters for what is run, without separators. A query counts only
-// next to the name of a language.
+// codeNames lists names of parameters for code to run, without separators. A name of the class query counts only next
+// to the name of a query language.
 var codeNames = wordsOf(
 	wordRow{"code", "code script command cmd sql expression expressions function functions functionbody pagefunction javascript pythoncode jscode codesnippet sourcecode sqlquery sqlstatement sqlcommand " +
 		"shellcommand bashcommand commandline cypherquery graphqlquery"},
 	wordRow{"query", "query statement"},
 )
 
-// queryLanguages matches the names of languages that make a query code.
+// queryLanguages matches the names of query languages.
 var queryLanguages = pattern(`(?i)\b(?:sql|cypher|graphql|promql|logql|kql|sparql|soql|xquery|jsonata|gremlin)\b`)
 
-// schemaKeywords are the keywords of JSON Schema 2020-12 and draft-07, and that of MCP.
+// schemaKeywords has the keywords of JSON Schema 2020-12 and draft-07, and the one that MCP adds.
 var schemaKeywords = byFolded("$schema $id $ref $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor $vocabulary $comment $defs definitions " +
 	"allOf anyOf oneOf not if then else dependentSchemas dependencies prefixItems items additionalItems contains " +
 	"properties patternProperties additionalProperties propertyNames unevaluatedItems unevaluatedProperties " +

@@ -17,7 +17,7 @@ import (
 func (r *Reviewer) skill(p *pin.Pin) {
 	s, problem := skill.Parse(p.Tree())
 	if problem != nil {
-		// A policy changed the pinned definition, so it can't be parsed as a skill. Its texts were reviewed above.
+		// A policy changed the pinned definition, so it can't be parsed as a skill. The caller has reviewed its texts.
 		return
 	}
 	r.at("resources")
@@ -74,8 +74,8 @@ func (r *Reviewer) invocation(was jsontree.Value) {
 // shells are the languages of code blocks that are meant to be run by a shell.
 var shells = wordsOf(wordRow{"shell", "sh bash shell zsh fish console powershell ps1 pwsh bat batch cmd terminal shellsession shell-session shell-script"})
 
-// runsCommand reports whether a text in Markdown has a code block for a shell, also in a list or a quote, or has a client
-// run a command before a model reads the text: !`date`.
+// runsCommand reports whether a text in Markdown has a code block for a shell, also in a list or a quote, or makes a
+// client run a command before a model reads the text: !`date`.
 func runsCommand(s string) bool {
 	if strings.Contains(s, "!`") || strings.Contains(s, "```!") {
 		return true

@@ -34,34 +34,35 @@ var Rules = [...]findingRule{
 	{"hint-contradiction", true, "a hint that is neither true nor false"},
 }
 
-// Limits of the findings. Of some thousand tools of real servers the largest
-// description has 7 kB, the largest definition 13 kB, the largest list 0.8 MB.
+// Limits of the findings. Among some thousand tools of real servers, the largest description has 7 kB, the largest
+// definition 13 kB, the largest list 0.8 MB.
 const (
 	maxDescription = 64 << 10  // bytes; of any text but a title
 	maxTitle       = 1 << 10   // bytes; of a title and of a member's name
 	maxDefinition  = 256 << 10 // bytes, as received
 	maxList        = 2 << 20   // bytes, definitions only
 
-	// Bytes of the definitions of all servers that a run reads; a warning names what isn't read.
+	// The maximum number of bytes of definitions, of all servers, that a run reads. A warning names what isn't read.
 	maxRead = 8 << 20
 
-	// Findings of one id and level in one entry; the rest are counted.
+	// The listed findings of one ID and level in one entry. The others are only counted.
 	maxAlike = pin.MaxFindingsPerRule
 
-	maxNaming = 250 // of those that name another server's tool: no real text names so many
+	maxNaming = 250 // for names-other-tool; no real text names so many tools
 
-	// Findings in all entries of a run. Of an entry after these, only the first open warning is listed.
+	// The listed findings in all entries of a run. For an entry after these, only the approved warnings and the first
+	// open one are listed.
 	maxFindings = 20_000
 
-	// bytes; a hostile tool could make a pointer as large as itself.
+	// The maximum length of a pointer, in bytes: a hostile tool could make one as long as its definition.
 	maxPointer = 1024
 
-	// Bytes of a member's name. No order fits in a shorter one.
+	// The minimum length, in bytes, of a name in which orders are looked for. No shorter one contains an order.
 	shortName = 12
 
-	// Bytes or code points shown on both sides of what is found.
+	// The number of bytes or code points that a detail quotes on both sides of a match.
 	beside = 24
 
-	// Bytes shown from the beginning of the last word of an order.
+	// The number of bytes that a detail quotes from the beginning of a match's last word.
 	afterOrder = 60
 )

@@ -12,15 +12,15 @@ import (
 	"pinproof/internal/text"
 )
 
-// New text in an upgrade that deserves to be read, although no rule warns about it: sentences, which
-// internal/rank orders, and addresses. A new address is a note, which needs no consent, and is reported only
-// for drifted entries.
+// This file finds new text in an upgrade that deserves to be read, although no rule warns about it: sentences, which
+// internal/rank orders, and addresses. A new address is a note, which nobody needs to accept, and is reported only for
+// drifted entries.
 
-// maxNoted is how many addresses one note quotes; the rest is counted.
+// maxNoted is the maximum number of addresses that one note quotes; the others are counted.
 const maxNoted = 3
 
-// isOwnURI reports whether a path leads to the URI of a skill or of one of its files. These are in the skill's
-// own folder, and the server chose their scheme: nothing is sent there.
+// isOwnURI reports whether a path leads to the URI of a skill or of one of its files. Such a URI isn't a new address:
+// it is in the skill's own folder, and no data is sent to it.
 func isOwnURI(path []jsontree.Step) bool {
 	last := path[len(path)-1].Name
 	return last == "uri" && (len(path) == 1 || len(path) == 3 && path[0].Name == "resources")
@@ -157,7 +157,7 @@ func sentences(s string) (list []string) {
 			end(next)
 		case '\n':
 			rest := strings.TrimLeft(s[next:min(len(s), next+maxWord)], " \t")
-			isContinued := strings.HasSuffix(s[:i], "\\") // a command of a shell
+			isContinued := strings.HasSuffix(s[:i], "\\") // a shell command continues on the next line
 			if rest == "" || !isContinued && strings.IndexByte("\n-*#|>", rest[0]) >= 0 || rest[0] >= '0' && rest[0] <= '9' {
 				end(next)
 			}
@@ -198,7 +198,7 @@ func addresses(s string) (list []string) {
 // Each address contains one of addressMarks. An address never ends with one of addressEnds, but these may follow it.
 var addressMarks, addressEnds = newByteSet(".:/\\~@"), newByteSet("\"'`)]}>,;.:!?*")
 
-// exampleHost matches an address at a host that nobody can have (RFC 2606, section 3).
+// exampleHost matches an address at a host that is reserved for examples (RFC 2606, section 3).
 var exampleHost = pattern(`(?i)^(?:[a-z0-9+.-]+://)?(?:[^/?#]*[@.])?example\.(?:com|net|org)(?:[:/?#]|$)`)
 
 var addressPattern = pattern("(?i)(?:^|[^a-z0-9_.@/-])(" +

@@ -44,9 +44,9 @@ func isOdd(isRoot bool, m *jsontree.Member) bool {
 	case "properties":
 		return m.Kind != '{' && m.Kind != 'n'
 	case "exclusiveMinimum", "exclusiveMaximum":
-		return m.Kind == 't' || m.Kind == 'f' // of draft-04
+		return m.Kind == 't' || m.Kind == 'f' // a boolean, as in draft-04
 	case "discriminator":
-		return m.Has("mapping") // leads to schemas by their names
+		return m.Has("mapping") // the mapping refers to schemas by name
 	}
 	return false
 }
@@ -97,7 +97,8 @@ func dialectsWith(m *jsontree.Member) (since, until int) {
 	return since, until
 }
 
-// dialectMatters reports whether dialects read a whole schema in different ways. A tuple has the same form in all of them.
+// dialectMatters reports whether dialects read a whole schema in different ways. Tuples don't count, because they have
+// the same form in all dialects.
 func dialectMatters(root *jsontree.Value) bool {
 	matters := false
 	schema.EachSchema(root, schema.AtSchema, func(s *jsontree.Value) {

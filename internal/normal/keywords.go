@@ -28,8 +28,8 @@ func (f *NormalForms) keywords(v *jsontree.Value, name string) jsontree.Value {
 	return jsontree.ObjectFromMap(members)
 }
 
-// hasParallelList reports whether an unknown list of a schema is as long as a list that is sorted here, and so may
-// depend on its order.
+// hasParallelList reports whether an unknown keyword of a schema has a list as long as a list that is sorted here, so
+// that its items may correspond to those of the sorted list.
 func hasParallelList(v *jsontree.Value) bool {
 	isList := func(m jsontree.Member) bool {
 		return m.Kind == '[' && !schema.IsKnownName(m.Name) && slices.ContainsFunc([]string{"type", "required", "allOf", "anyOf", "oneOf"}, func(sorted string) bool {
@@ -39,7 +39,7 @@ func hasParallelList(v *jsontree.Value) bool {
 	return slices.ContainsFunc(v.Members(), isList)
 }
 
-// keyword rewrites a keyword. It returns the zero value for one that means the same as if it were absent.
+// keyword returns the normal form of a keyword's value, or the zero value if the keyword has no effect.
 func (f *NormalForms) keyword(name string, v *jsontree.Value) jsontree.Value {
 	none := jsontree.Value{}
 	if v.Kind == 'n' && name != "const" && name != "default" && schema.IsKnownName(name) {

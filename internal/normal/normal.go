@@ -1,5 +1,5 @@
-// Package normal rewrites schemas in one normal form. Two schemas have the same form only if they accept the same values
-// and a reader finds the same texts, names and values in both, about the same values.
+// Package normal rewrites schemas into a normal form. Two schemas have the same form only if they accept the same
+// values, and a reader finds the same texts, names and values in both, for the same parts of an accepted value.
 //
 // Each rewriting preserves both. Schemas that no rewriting covers stay as they are, so two schemas that mean the same
 // may have different forms. In a form, each subschema is replaced by the digest of its own form, so a schema that is
@@ -46,18 +46,18 @@ type NormalForms struct {
 	context string
 }
 
-// A form is what a schema is rewritten to.
+// A form is the result of rewriting a schema.
 type form struct {
-	// Each keyword rewritten by itself.
+	// The schema with each keyword rewritten separately.
 	keywords jsontree.Value
 
 	digest string
 
-	// The digests of keywords that were compared.
+	// The digests that keywordDigest has computed.
 	ofKeyword map[string]string
 }
 
-// maxDepth is how deep schemas may be nested, directly or through references. Real schemas have a dozen levels.
+// maxDepth is the maximum nesting depth of schemas, directly or through references. Real schemas have a dozen levels.
 const maxDepth = 200
 
 // NewForms computes the forms of a whole schema of the tool called name. With noProse, they have no titles, descriptions and
@@ -89,7 +89,7 @@ func NewForms(budget *effort.Budget, root *jsontree.Value, name string, noProse 
 	return f
 }
 
-// Uses reports whether a schema, which is a part of the whole one, is used in it.
+// Uses reports whether the whole schema uses v, a subschema of it, and the forms could be computed.
 func (f *NormalForms) Uses(v *jsontree.Value) bool {
 	_, known := f.of[v]
 	return known && !f.failed
@@ -135,7 +135,7 @@ func refersToRoot(root *jsontree.Value) bool {
 	return found
 }
 
-// sum returns the digest of a form.
+// sum returns the digest of a form, and adds the form to byDigest.
 func (f *NormalForms) sum(form jsontree.Value) string {
 	text := jsontree.Append(nil, form)
 	if f.failed || !f.budget.Spend(len(text)) {
@@ -148,7 +148,8 @@ func (f *NormalForms) sum(form jsontree.Value) string {
 	return digest
 }
 
-// digest returns the digest of the form of a schema. name is that of the parameter, the definition or the tool.
+// digest returns the digest of the form of a schema. name is the name of the parameter, definition or tool that the
+// schema is for.
 func (f *NormalForms) digest(v *jsontree.Value, name string) string {
 	if form, known := f.of[v]; known {
 		return form.digest

@@ -38,7 +38,7 @@ func WithoutMembers(s jsontree.Value, names ...string) jsontree.Value {
 	return jsontree.MapParts(s, func(m *jsontree.Member) bool { return !slices.Contains(names, m.Name) })
 }
 
-// isImplied reports whether all values that a schema lists have one of the types that it accepts.
+// isImplied reports whether the enum of a schema implies its type: each value has one of the types that it accepts.
 func isImplied(s jsontree.Value) bool {
 	values := s.Get("enum").Items()
 	types := s.Get("type").Items()
@@ -96,8 +96,8 @@ func (f *NormalForms) withoutAlternatives(s jsontree.Value) jsontree.Value {
 	return s
 }
 
-// joined joins the lists under the only keyword of some schemas. It returns false if a schema has any other keyword, or a value is
-// in two lists.
+// joined joins the lists that several schemas have under keyword. It returns false if a schema has any other keyword,
+// or if two lists have a value in common.
 func joined(forms []jsontree.Value, keyword string) (list jsontree.Value, ok bool) {
 	list.Kind = '['
 	seen := map[string]bool{}
@@ -118,8 +118,8 @@ func joined(forms []jsontree.Value, keyword string) (list jsontree.Value, ok boo
 	return list, true
 }
 
-// nullAnd reports whether one of two alternatives accepts only null, and all keywords of the other one are about other
-// types. It returns that other one.
+// nullAnd reports whether one of two alternatives accepts only null, and the keywords of the other apply only to other
+// types. It returns the other alternative.
 func nullAnd(forms []jsontree.Value) (found bool, other jsontree.Value) {
 	if len(forms) != 2 {
 		return false, other
@@ -240,14 +240,15 @@ func intersect(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 	return jsontree.ObjectFromMap(keywords), true
 }
 
-// put adds a member to a list, and returns false if the list has a member of that name with a different value.
+// put adds a member to a map, and returns false if the map has a different value under that name.
 func put(members map[string]jsontree.Value, m jsontree.Member) bool {
 	before, isKnown := members[m.Name]
 	members[m.Name] = m.Value
 	return !isKnown || jsontree.Equal(before, m.Value)
 }
 
-// Dependencies lists a keyword and those that must be in the same schema for the keyword to keep its meaning.
+// Dependencies returns the keywords that must be in the same schema for a keyword to keep its meaning, including that
+// keyword, or nil.
 func Dependencies(keyword string) []string {
 	for _, list := range [...][]string{
 		{"items", "prefixItems", "additionalItems"}, {"contains", "minContains", "maxContains"}, {"if", "then", "else"},

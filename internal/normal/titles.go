@@ -7,8 +7,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// RepeatsName reports whether a title is nothing but a name in words: "Read file" for read_file
-// and readFile. SDKs make such titles. A title that splits the name elsewhere may mean something else.
+// RepeatsName reports whether a title only repeats a name as words: "Read file" for read_file and readFile. SDKs
+// generate such titles. A title that splits the name elsewhere may mean something else.
 func RepeatsName(title, name string) bool {
 	if title == name {
 		return text.QuoteName(name) == name
@@ -21,7 +21,7 @@ func RepeatsName(title, name string) bool {
 	return strings.EqualFold(title, said) || strings.EqualFold(title, SplitName(said))
 }
 
-// SplitName returns a name with a space between a small letter and the capital after it.
+// SplitName returns a name with a space between a lower-case letter and an upper-case letter after it.
 func SplitName(name string) string {
 	var b strings.Builder
 	small := false

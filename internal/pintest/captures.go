@@ -12,15 +12,14 @@ import (
 	"pinproof/internal/pin"
 )
 
-// Captures of servers are in files SERVER/VERSION.json. Those in MadeUpServers are
-// ours. Those of published servers are next to the checkout, and are used where they
-// are at hand.
+// Captures are files SERVER/VERSION.json. MadeUpServers is the folder of those that we made up. RealServers is the
+// folder of those from published servers; it is next to the checkout, and tests use it only if it exists.
 var (
 	MadeUpServers = FromRoot("testdata/servers")
 	RealServers   = FromRoot("../shared/real")
 )
 
-// CaptureFolders are the folders of captures that are at hand.
+// CaptureFolders returns the folders of captures that exist.
 func CaptureFolders() []string {
 	if _, err := os.Stat(RealServers); err != nil {
 		return []string{MadeUpServers}
@@ -74,7 +73,7 @@ func SomeUpgrades(t *testing.T, f func(old, new string)) {
 	}
 }
 
-// RealUpgrades calls f for each pair of neighbouring captures of a server.
+// RealUpgrades calls f for each pair of successive captures of a server.
 func RealUpgrades(t *testing.T, f func(old, new string)) {
 	t.Helper()
 	for _, folder := range CapturePaths(t, "*") {

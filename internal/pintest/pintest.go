@@ -1,4 +1,4 @@
-// Package pintest makes pins for tests, by other means than the program does.
+// Package pintest makes pins for tests, and repeats hashing and comparison by other means than the program.
 package pintest
 
 import (
@@ -24,13 +24,13 @@ import (
 	"pinproof/internal/pin"
 )
 
-// CanonicalTree is the tree of a text's canonical form, which diffs compare.
+// CanonicalTree returns the tree of a text's canonical form, which diffs compare.
 func CanonicalTree(t testing.TB, text string) jsontree.Value {
 	t.Helper()
 	return jsontree.ParseCanonical([]byte(jsontest.CanonicalForm(t, []byte(text))))
 }
 
-// ArrayOf is an array of values.
+// ArrayOf returns an array of values.
 func ArrayOf(items ...jsontree.Value) jsontree.Value {
 	v := jsontree.Value{Kind: '['}
 	for _, item := range items {
@@ -82,7 +82,7 @@ func PinsOf(t testing.TB, listed string, pol pin.Policy) pin.Set {
 	return set
 }
 
-// ParseTree parses a JSON text of a test, as it is.
+// ParseTree parses a JSON text of a test, without canonicalizing it first.
 func ParseTree(t testing.TB, text string) jsontree.Value {
 	t.Helper()
 	r := jsontree.NewReader([]byte(text))
@@ -113,8 +113,8 @@ func MustParse(t testing.TB, text string) lockfile.Lockfile {
 	return l
 }
 
-// HashDefinition makes the form of a definition by other means than canon.go: another
-// library's canonical form, and texts sanitized by the standard library's tables.
+// HashDefinition does what formOf in canon.go does, by other means: it uses another library's canonical form, and
+// sanitizes texts with the standard library's tables.
 func HashDefinition(entryType pin.EntryType, hashed []byte) pin.HashedDefinition {
 	hash := func(b []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(b)) }
 	if entryType == pin.Instructions {
@@ -216,7 +216,7 @@ func CompareByDigest(pairs []pin.Comparison) (drifts []pin.Drift) {
 	return drifts
 }
 
-// SetDigest is the set digest of pins that are all tools.
+// SetDigest returns the set digest of pins that are all tools, or "" if two have the same name.
 func SetDigest(s *pin.Set) string {
 	if s.HasRepeatedName() {
 		return ""

@@ -17,12 +17,12 @@ const (
 	classCount    = classCapitals + 1
 )
 
-// lexicon has the classes of words and of stems, a bit each, all in lower case. A stem is the beginning that
-// all forms of a word share.
+// A lexicon maps words and stems, in lower case, to their classes, one bit per class. A stem is the beginning that all
+// forms of a word share.
 type lexicon struct {
 	words, stems map[string]uint64
 
-	longest int // of the stems, in bytes
+	longest int // the length of the longest stem, in bytes
 }
 
 // leastStem is the minimum length of a stem, in bytes.
@@ -31,7 +31,8 @@ const leastStem = 4
 // known has the words and stems of all classes.
 var known = sync.OnceValue(newLexicon)
 
-// newLexicon treats a stem as a whole word if it is short, or in a script without spaces.
+// newLexicon builds the lexicon. It treats a stem as a whole word if the stem is shorter than leastStem or in a script
+// without spaces.
 func newLexicon() *lexicon {
 	l := &lexicon{words: make(map[string]uint64, 3000), stems: make(map[string]uint64, 4500)}
 	for class := range wordClasses {
@@ -187,7 +188,7 @@ var classWords = [wordClasses]string{
 	// pretend
 	`pretend pretends act acts claim claims assume role persona behave impersonate lie lies deny denies fake forge forged invent fabricate mislead believe consider treat regard
 	 behaupte leugne tue finge niega prétends nie fingi nega finja negue udawaj притворись утверждай отрицай 假装 扮演 声称 否认 ふり 装い 척하`,
-	// what descriptions begin with
+	// first words of descriptions
 	`returns return gets creates updates deletes shows fetches searches lists adds removes sets moves renames counts computes converts checks finds writes runs starts stops opens closes reads sends uploads downloads exports imports
 	 generates parses formats validates retrieves displays calculates resolves queries provides supports accepts defaults`,
 	// code
@@ -196,7 +197,7 @@ var classWords = [wordClasses]string{
 	// change
 	`change changes changed replace replaces replaced modify modifies edit edits alter swap rewrite rename adjust tweak redirect redirects instead
 	 ändere ersetze cambia reemplaza change remplace modifie cambia sostituisci modifica altere substitua troque zmień zamień измени замени подмени değiştir ubah ganti změň nahraď thay 修改 替换 改为 更改 変更 置き 변경 바꾸 교체`,
-	// code words for places that can carry data
+	// programming terms for places that can carry data
 	`parameter parameters argument arguments field fields value values note notes header headers query body metadata comment description attribute subject
 	 parameter feld parámetro campo paramètre champ parametro campo parâmetro pole parametr поле параметр alan parametre parameter kolom pole trường tham số 参数 字段 栏位 項目 引数 欄に 필드 매개변수`,
 	// a third party

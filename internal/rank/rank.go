@@ -17,9 +17,9 @@ import (
 //go:embed weights.bin
 var weightFile string
 
-// MarkThreshold is the lowest score of a sentence that is marked in a review. Of texts by authors that the model
-// hadn't seen, 26 % of poison and 1.4 % of honest look-alikes reach it, and so does one in 120 sentences of
-// ordinary servers: few enough for a mark, far too many for a warning.
+// MarkThreshold is the lowest score at which a review marks a sentence. Among texts by authors that the model hadn't
+// seen, 26 % of poison and 1.4 % of honest look-alikes reach it, and so does one in 120 sentences of ordinary servers:
+// few enough for a mark, far too many for a warning.
 const MarkThreshold = 40
 
 // A Model is a table of weights, by slot.

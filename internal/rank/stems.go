@@ -1,8 +1,8 @@
 package rank
 
-// classStems has a row for each class of classWords, in the same order: beginnings of words in other languages,
-// which inflect their words. A text of fewer than four bytes is a whole word, and so is a text in a script
-// without spaces. No stem is the beginning of an English word that means something else.
+// classStems has a row for each class of classWords, in the same order: stems of words in other languages, which
+// inflect their words. An element of fewer than four bytes is a whole word, and so is one in a script without spaces.
+// No stem begins an English word with another meaning.
 var classStems = [wordClasses]string{
 	// secret
 	`passwort passwört kennw zugangsdat schlüssel geheimn geheimschl anmeldedat contraseñ credencial claves credenzial chiavi segret senha identifiants lösenord nyckel nyckl inloggning
@@ -135,7 +135,7 @@ var classStems = [wordClasses]string{
 	// pretend
 	`behaupt leugn vorgeb vortäusch fingir afirm niega nieg prétend feign niez affirm fingi neghi afferm finja negue doe ontken beweer låtsas förneka påstå udawaj twierdź zaprzecz tvař tvrď zapři tettesd tagadd teeskentele väitä kiellä pretinde neagă προσποι ισχυρ αρνή davran inkar iddia притвор утвержд отрица отриц сделай вдавай стверджу запереч berpura anggap klaim giả vờ phủ
 	 העמד הכחש טען تظاهر ادع أنكر दिखावा इनकार दावा 척하 가장하 주장 부인 ふり 装い 偽っ 否定 主張 假装 声称 否认 冒充 谎称`,
-	// what descriptions begin with
+	// first words of descriptions
 	`gibt liefert zeigt erstellt listet sucht berechnet prüft setzt fügt öffnet schließt speichert lädt devuelve obtiene muestra lista actualiza busca comprueba renvoie retourne affiche crée cherche calcule vérifie récupère met restituisce mostra elenca cerca calcola verifica aggiorna retorna devolve mostra cria lista busca verifica atualiza
 	 geeft toont maakt zoekt berekent returnerar visar skapar listar hämtar beräknar söker zwraca pokazuje tworzy wyświetla wyszukuje oblicza sprawdza aktualizuje vrací zobrazí vytvoří vypíše vyhledá spočítá ověří visszaadja megjeleníti létrehoz palauttaa näyttää luo hakee laskee listaa tarkistaa päivittää returnează afișează creează listează caută calculează
 	 επιστρέφει εμφανίζει δημιουργεί αναζητά υπολογίζει ελέγχει döndürür gösterir oluşturur listeler arar hesaplar возвращает показывает создаёт создает выводит ищет вычисляет проверяет обновляет удаляет повертає показує створює виводить шукає обчислює mengembalikan menampilkan membuat mencari menghitung memeriksa trả về hiển tạo tìm tính liệt
@@ -146,7 +146,7 @@ var classStems = [wordClasses]string{
 	`änder ersetz ersetze umleit tausch vertausch cambi reemplaz sustituy redirig remplac redirig détourn sostitu reindirizz cambi troque redirecion modifiq vervang wijzig verander leid ändra ersätt byt omdirigera zmień zamień podmień przekieruj zmieni změň nahraď zaměň přesměruj vymeň cserél módosít átirány vaihda korvaa muuta ohjaa schimb înlocui redirecț
 	 αλλάξ αντικατ άλλαξ ανακατευθ değiştir yönlendir замен измен подмен поменя перенаправ заміни зміни підмін перенаправ ganti ubah alihkan thay đổi sửa
 	 החלף שנה הפנה להחליף استبدل غير بدل حول बदल प्रतिस्थापि 바꾸 변경 교체 수정 대체 変更 置き 差し 書き 改変 修改 替换 改为 更改 换成 改成 篡改`,
-	// code words for places that can carry data
+	// programming terms for places that can carry data
 	`feld kommentar beschreib kopfzeile notiz parámetr campo comentari cabecera paramètre champ commentair parametr campo commento intestaz parâmetr coment cabeçalh veld opmerking fält kommentar anteckning pole parametr komentarz nagłów notatk pole komentář poznámk hlavičk mező paramé megjegyz kenttä kentässä parametri kommentt câmp comentar πεδί παράμετρ σχόλι alan parametre not yorum поле парамет заголов комментар примечан заметк примітк коментар kolom catatan trường tham số ghi chú
 	 שדה פרמטר הערה حقل معامل ملاحظة تعليق फ़ील्ड पैरामीटर टिप्पणी नोट 필드 매개 인자 메모 주석 비고 欄に 引数 項目 備考 メモ 字段 参数 备注 注释 栏位 标题`,
 	// a third party

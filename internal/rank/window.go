@@ -54,7 +54,7 @@ type sliding struct {
 	words   []Word
 	width   int // in half words
 	sum     float64
-	ofEach  [classCount]int32 // words of each class
+	ofEach  [classCount]int32 // the number of words of each class
 }
 
 // count adds a word at an end of the window to the sum (sign 1), or removes it (sign -1). The conversions to
@@ -86,7 +86,7 @@ func (w *sliding) count(at int, sign float64) {
 	w.width += int(sign) * int(word.width)
 }
 
-// ofClass returns the weight of a class, by itself and together with the other classes of the window.
+// ofClass returns the weight of a class plus the weights of its pairs with the other classes of the window.
 func (w *sliding) ofClass(class int) float64 {
 	sum := w.weights[classSlots+class]
 	for left := w.classes &^ (1 << class); left != 0; left &= left - 1 {
@@ -120,7 +120,8 @@ func (r *Reader) AppendFeatures(slots []uint32, s string, w Window) []uint32 {
 	return append(slots, BiasSlot)
 }
 
-// EachWordSlot calls f for the slots of all words of a text, and of their pairs. It may call f more than once for a slot.
+// EachWordSlot calls f for the slots of all words of a text, of their pairs, and of the bias. It may call f more than
+// once for a slot.
 func (r *Reader) EachWordSlot(s string, f func(slot uint32)) {
 	for from := 0; from >= 0; {
 		words, next := r.ReadPiece(s, from)

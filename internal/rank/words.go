@@ -8,12 +8,12 @@ import (
 	"pinproof/internal/text"
 )
 
-// How a text becomes words, and words become slots of the table of weights. The trainer and the
-// score read through the same code, so they can't disagree.
+// This file splits a text into words, and maps words to slots of the table of weights. The trainer and the scorer share
+// the code, so they can't disagree.
 
 const (
-	// window is how much text is scored at once, in half words, so that a poisoned sentence has the same score between
-	// honest ones as alone. A character of a script without spaces is half a word.
+	// window is the length of the text that is scored at once, in half words. It is limited so that a poisoned sentence
+	// has the same score between honest ones as alone. A character of a script without spaces is half a word.
 	window = 2 * 40
 
 	// pieceWords bounds the words that are kept at once, for any length of the text: a piece ends with the chunk in
@@ -23,7 +23,7 @@ const (
 	// longestChunk limits, in bytes, how much of a text without spaces is read at once.
 	longestChunk = 4096
 
-	// longestWord is the length in bytes up to which words are told apart. All longer words count as the same word:
+	// longestWord is the maximum length, in bytes, of a word with a slot of its own. All longer words share one slot:
 	// no word of a language is longer, but keys and encoded texts are.
 	longestWord = 64
 )
@@ -55,16 +55,16 @@ type Word struct {
 	PairSlots [len(distances)]uint32
 }
 
-// A Reader splits one text after another into words. It reuses its memory, so the words of one
-// piece are gone when the next one is read.
+// A Reader splits one text after another into words. It reuses its memory, so the words of one piece are valid only
+// until the next piece is read.
 type Reader struct {
 	words []Word
 	slots []uint32
 	lower []byte
 }
 
-// ReadPiece reads a bounded number of words from an offset on. next is where the next piece begins, or -1
-// at the end of the text. Pieces overlap, so that every window is whole in one piece.
+// ReadPiece reads about pieceWords words, starting at an offset. next is the offset of the next piece, or -1 at the end
+// of the text. Pieces overlap, so that every window lies within one piece.
 func (r *Reader) ReadPiece(s string, from int) (words []Word, next int) {
 	r.words = r.words[:0]
 	r.slots = r.slots[:0]
@@ -143,7 +143,7 @@ func isDense(c rune) bool {
 	return c >= 0x0e00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// add appends a word with slots of its own.
+// add appends a word and sets its WordSlots.
 func (r *Reader) add(w Word, slots ...uint32) {
 	r.slots = append(r.slots, slots...)
 	w.WordSlots = r.slots[len(r.slots)-len(slots):]
@@ -216,7 +216,7 @@ const (
 	hashPrime = 16777619
 )
 
-// wordSlot returns the slot of one word or of two together. kind keeps these features apart.
+// wordSlot returns the slot of a word or a pair of words. kind distinguishes single words and the distances of pairs.
 func wordSlot(hash, kind uint32) uint32 {
 	return mixed(hash^kind*0x85ebca6b) % wordSlots
 }

@@ -11,9 +11,9 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// MaxPointer is the approximate length in bytes up to which a pointer's values are compared and described part by part. Real
-// pointers have a tenth of it. Hostile member names could fill the memory with pointers, because each pointer repeats
-// the names above it.
+// MaxPointer is the approximate maximum length in bytes of the pointers whose values are compared and described part by
+// part. Real pointers are at most a tenth as long. Hostile member names could fill the memory with pointers, because
+// each pointer repeats the names above it.
 const MaxPointer = 1 << 10
 
 // A Position is the role that a value has because of where it is. Only this package distinguishes schemas from
@@ -131,9 +131,8 @@ func EachSchema(v *jsontree.Value, at Position, f func(*jsontree.Value)) {
 	})
 }
 
-// MapMembers returns a copy of a value at a position, with the members for which f returns true. f is called
-// for each member of the definition, if the value is one, and of each schema in it, at any depth, and may change the
-// member's value.
+// MapMembers returns a copy of a value at a position, with the members for which f returns true. f is called for each
+// member of a tool's definition and of each schema in v, at any depth. It may change the member's value.
 func MapMembers(v jsontree.Value, at Position, f func(m *jsontree.Member) bool) jsontree.Value {
 	if at == AtOther {
 		return v
@@ -161,7 +160,8 @@ func ResolveReference(root *jsontree.Value, reference string) (*jsontree.Value, 
 	return root, steps, true
 }
 
-// FindSchema returns the schema in a whole schema that a reference leads to, and the steps to it. It returns nil if no schema is there.
+// FindSchema follows a reference in the whole schema root. It returns the schema there, or nil if the reference leads
+// to no schema, and the steps to it.
 func FindSchema(root, reference *jsontree.Value) (*jsontree.Value, []string) {
 	to, steps, _ := ResolveReference(root, jsontree.StringOf(reference))
 	if to == nil {
@@ -210,7 +210,7 @@ func IsType(s string) bool {
 
 var types = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
-// keywords are the member names that JSON Schema and MCP give a meaning, where they are used as such.
+// keywords lists the member names that have a meaning in JSON Schema or MCP.
 var keywords = sync.OnceValue(func() []string {
 	return strings.Fields(`name title description inputSchema outputSchema annotations readOnlyHint destructiveHint idempotentHint openWorldHint _meta icons execution
  taskSupport $schema $id $ref $defs $anchor $comment $dynamicRef $dynamicAnchor definitions type properties required items additionalProperties patternProperties

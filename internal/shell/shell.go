@@ -46,8 +46,7 @@ func IsPlaceholder(arg string) bool {
 	return strings.HasPrefix(arg, "<") && strings.HasSuffix(arg, ">")
 }
 
-// Unquotable takes the place of an argument that can't be written so that cmd and PowerShell both
-// read it.
+// Unquotable replaces an argument that can't be quoted for both cmd and PowerShell.
 const Unquotable = `"<argument>"`
 
 // quoteWindows returns an argument as one word for both cmd and PowerShell. In double quotes cmd fills in
@@ -57,7 +56,7 @@ const Unquotable = `"<argument>"`
 func quoteWindows(arg string) string {
 	plain := `_+:./\-`
 	if strings.HasPrefix(arg, "-") {
-		// At a dot or colon PowerShell would end a flag.
+		// PowerShell would end a flag at a dot or colon.
 		plain = "_-"
 	}
 	if arg != "" && text.IsAlnumOr(arg, plain) {
@@ -78,9 +77,9 @@ func isUnseen(arg string) bool {
 	})
 }
 
-// quotePOSIX returns an argument as one word for a POSIX shell.
-// If some of it can't be seen, all but plain ASCII is escaped, as in $'\033' (POSIX.1-2024),
-// and so is "##", which may begin a command in CI logs.
+// quotePOSIX returns an argument as one word for a POSIX shell. If a part of the argument can't be seen, or may begin a
+// command in CI logs ("##"), everything but plain ASCII is escaped, as in $'\033' (POSIX.1-2024), and so are \, ' and
+// #.
 func quotePOSIX(arg string) string {
 	if arg != "" && arg[0] != '=' && text.IsAlnumOr(arg, "_@%+:,./-=") {
 		return arg
@@ -137,7 +136,7 @@ func PasteableServerID(server, taken string) string {
 // DefaultLockfile is the lockfile that a command uses by default.
 const DefaultLockfile = "tools.lock"
 
-// A Command is the command line of this run. It makes the next command to type, which is safe to paste: it
+// A Command is the command line of this run. Its methods make the next command to type, which is safe to paste: it
 // contains only our own words, digests, and the user's quoted arguments.
 type Command struct {
 	Capture  string

@@ -88,7 +88,7 @@ func LenientFrontmatter(file string) string {
 	return file
 }
 
-// A place is a JSON Pointer of the frontmatter. It is made when an error names it.
+// A place returns a JSON Pointer into the frontmatter. The pointer is created only when an error quotes it.
 type place func() string
 
 func (at place) below(token string) place {
@@ -165,8 +165,8 @@ func compareMembers(n *yaml.Node, v jsontree.Value, at place) error {
 	return nil
 }
 
-// readsAs reports whether some library reads a scalar as this value: as a string or, if the scalar isn't
-// quoted, as what YAML 1.1 or 1.2 reads in it.
+// readsAs reports whether some library reads a scalar as this value: as a string or, if the scalar isn't quoted, as the
+// value that it has in YAML 1.1 or 1.2.
 func readsAs(n *yaml.Node, v jsontree.Value) bool {
 	if v.Kind == '"' && v.Text == n.Value {
 		return true
@@ -201,7 +201,7 @@ func readsAsNumber(plain, number string) bool {
 	return notWhole == nil && float64(whole) == want || notDecimal == nil && decimal == want
 }
 
-// readsAsDate reports whether a plain scalar is a day, and written is how a library writes that day as a
+// readsAsDate reports whether a plain scalar is a day, and written is the form in which a library writes that day as a
 // point in time.
 func readsAsDate(plain, written string) bool {
 	rest, ok := strings.CutPrefix(written, plain)

@@ -27,7 +27,8 @@ func IsExecutable(name, content string) bool {
 	return IsScript(name) || isPackage || slices.ContainsFunc([]string{"#!", "@echo", "<?php"}, isRun)
 }
 
-// IsScript reports whether a file is a script or a program, by its name or URI: by its folder or its ending.
+// IsScript reports whether a file is a script or a program, judged by its name or URI: by its folder, its base name
+// (recipes) or its ending.
 func IsScript(name string) bool {
 	lower := strings.ToLower(name)
 	inScripts := slices.ContainsFunc([]string{"/scripts/", "/bin/", "/hooks/", "/.github/workflows/", "/.claude/", "/.cursor/", "/.gemini/", "/.circleci/", "/.cargo/", "/.ssh/"}, func(folder string) bool { return strings.Contains("/"+lower, folder) })

@@ -19,7 +19,7 @@ type Skill struct {
 	// The URI of its folder, with the slash at its end.
 	Folder string
 
-	// In the order of the entry, SKILL.md included.
+	// The files in the order of the entry, including SKILL.md.
 	Files []File
 
 	Dynamic bool // the entry doesn't list its files
@@ -41,7 +41,7 @@ type File struct {
 // FilePath returns the path of a file inside its skill's folder, such as scripts/extract.py. It isn't safe to print.
 func (s *Skill) FilePath(f File) string { return strings.TrimPrefix(f.URI, s.Folder) }
 
-// File returns the file of a URI, or nil.
+// File returns the file with a URI, or nil.
 func (s *Skill) File(uri string) *File {
 	at, ok := s.index[uri]
 	if !ok {
@@ -50,7 +50,7 @@ func (s *Skill) File(uri string) *File {
 	return &s.Files[at]
 }
 
-// Size returns how many bytes all files have together, at most the largest number.
+// Size returns the total size of all files in bytes, but at most math.MaxInt64.
 func (s *Skill) Size() (bytes int64) {
 	for _, f := range s.Files {
 		bytes += min(f.Size, math.MaxInt64-bytes)
@@ -58,7 +58,8 @@ func (s *Skill) Size() (bytes int64) {
 	return bytes
 }
 
-// What a host has to support at least, by the extension's specification. A skill with more gets a warning.
+// The limits that every host must support, according to the extension's specification. A skill that exceeds them gets a
+// warning.
 const (
 	MaxFiles = 512
 	MaxBytes = 16 << 20

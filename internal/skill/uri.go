@@ -32,9 +32,9 @@ func IsPlainURI(uri string) bool {
 	return true
 }
 
-// plainCharacters matches a scheme and what follows it, without query and fragment, backslash and blank. Each percent
-// escape is well formed, in capitals, and one of a byte that needs it: no unreserved character, and no slash,
-// backslash, control or percent sign.
+// plainCharacters matches a scheme and what follows it, without query, fragment, backslash and whitespace. Each percent
+// escape has upper-case digits and encodes a byte that needs it: no unreserved character, and no slash, backslash,
+// control or percent sign.
 var plainCharacters = text.LazyRegexp(`^[a-z0-9+.-]+:(?:[^?#\\ \t\r\n%]|%(?:2[0-46-9A-C]|3[A-F]|40|5[BDE]|60|7[B-D]|[89A-F][0-9A-F]))*$`)
 
 // percentEscape matches any percent escape.

@@ -2,8 +2,8 @@ package text
 
 import "bytes"
 
-// ConflictMarker returns the offset of the first line that git leaves in a file it could
-// not merge, or -1. No line of valid JSON begins like that.
+// ConflictMarker returns the offset of the first conflict marker at the beginning of a line, as git leaves it in a file
+// that it couldn't merge, or -1. No line of valid JSON begins like that.
 func ConflictMarker(data []byte) int {
 	for at := 0; ; at++ {
 		if rest := data[at:]; bytes.HasPrefix(rest, []byte("<<<<<<< ")) || bytes.HasPrefix(rest, []byte(">>>>>>> ")) {

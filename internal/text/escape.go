@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// IsHidden reports whether no reader sees r: it is in hiddenTable, or not assigned. Tab, line feed
+// IsHidden reports whether no reader sees r: hiddenTable contains it, or Unicode 15.0 doesn't assign it. Tab, line feed
 // and carriage return are layout and not hidden.
 func IsHidden(r rune) bool {
 	return (r < 0x20 || r >= 0x7f) && (unicode.Is(hiddenTable(), r) || r >= 0 && !unicode.Is(assigned, r))
@@ -37,8 +37,8 @@ func Obscures(r rune) bool { return StrikesThrough(r) || isBlank(r) }
 // isBlank reports whether r is a symbol that is shown as a space.
 func isBlank(r rune) bool { return r == 0x1d159 || r == 0x16fe4 }
 
-// StrikesThrough reports whether r is drawn through the letter before it: its combining class is 1, that of overlays,
-// which never changes.
+// StrikesThrough reports whether r is drawn through the letter before it: its combining class, which never changes, is
+// 1 (overlay).
 func StrikesThrough(r rune) bool {
 	return r >= 0x334 && norm.NFC.PropertiesString(string(r)).CCC() == 1
 }
@@ -50,8 +50,9 @@ func isConfusing(r rune) bool {
 	return r < 0x20 || IsHidden(r) || UnusualSpace(r) || isBlank(r) || r == 0xfffc || r >= 0x13430 && r <= 0x1345f
 }
 
-// fitsOn reports whether a mark is drawn only at the character before it, and neither through it nor around it. A mark
-// of a single script may join letters, and be drawn over letters of another script.
+// fitsOn reports whether a mark is drawn only above, below or next to base, neither through it nor around it. After a
+// Latin or a common character, it accepts no mark of a specific script, because such a mark may join letters and be
+// drawn over others.
 func fitsOn(base, mark rune) bool {
 	isOwn := unicode.Is(unicode.Inherited, mark) || !unicode.In(base, unicode.Latin, unicode.Common)
 	return isOwn && !unicode.Is(unicode.Me, mark) && !StrikesThrough(mark)
@@ -61,19 +62,19 @@ func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007e }
 
 func isSelector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef }
 
-// Longer runs than these are shown as a count, and further combining marks as escapes, so that nothing is
-// pushed out of sight. Code examples are indented by less than 16 columns, and no living orthography stacks
-// four marks on one letter.
+// Printable shows a longer run than these as a count, and further combining marks as escapes, so that nothing is pushed
+// out of sight. Code examples are indented by less than 16 columns, and no living orthography stacks four marks on one
+// letter.
 const (
 	maxSpaces    = 16
 	maxLineFeeds = 3
 	maxSame      = 8
 	maxMarks     = 4
 
-	// How many code points of a name are printed. The rest is counted.
+	// The maximum number of code points of a name that are printed. The others are counted.
 	MaxName = 128
 
-	// The same for a JSON Pointer, which is cut in the middle; published servers have pointers of 183.
+	// The same limit for a JSON Pointer, which is cut in the middle. Published servers have pointers of up to 183.
 	maxPointer = 256
 )
 
@@ -88,8 +89,8 @@ const (
 //	<5 tag characters: "hello">     a run of tag characters, decoded
 //	<5 variation selectors: "…">    a run of selectors that spells text, decoded
 //
-// If the text itself spells one of our marks, the first character of that is escaped. So
-// is the bracket of "##[", a command in CI logs. Two texts give the same result only if
+// If the text contains the beginning of such an escape, or of the marks [- and {+ of a word diff, its first character
+// is escaped. So is the bracket of "##[", which begins a command in CI logs. Two texts give the same result only if
 // they are equal.
 func Printable(s string) string { return string(AppendPrintable(nil, s, false)) }
 
@@ -211,7 +212,7 @@ func BracketStartsCICommand(s string) bool {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// SpellsMark reports whether "<" before rest would read as one of our marks.
+// SpellsMark reports whether "<" before rest would look like a mark that we print, such as <U+200B>.
 func SpellsMark(rest string) bool {
 	if strings.HasPrefix(rest, "U+") || strings.HasPrefix(rest, "byte ") || strings.HasPrefix(rest, "and ") {
 		return true
@@ -220,13 +221,13 @@ func SpellsMark(rest string) bool {
 	return len(digits) < len(rest) && strings.HasPrefix(digits, " ")
 }
 
-// RunSize returns the size in bytes of the longest beginning of s whose characters are all in class.
+// RunSize returns the size in bytes of the longest prefix of s whose characters are all in class.
 func RunSize(s string, class func(rune) bool) int {
 	return len(s) - len(strings.TrimLeftFunc(s, class))
 }
 
-// runLength counts how often s repeats r at its start. Bytes that are not UTF-8 decode as
-// U+FFFD, but don't count as one.
+// runLength counts how often s repeats r at its start. Bytes that are not UTF-8 decode as U+FFFD, but don't count as a
+// U+FFFD.
 func runLength(s string, r rune) int {
 	n := 0
 	c := string(r)
@@ -272,9 +273,9 @@ func SpellWhitespace(s string) string {
 	return string(spelled)
 }
 
-// QuoteName returns the name of a tool, a server or a member for a line that we print.
-// Unless it has only [A-Za-z0-9_./~@-], it gets double quotes, and every character outside
-// ASCII is escaped: a look-alike letter is seen, and no field can be forged.
+// QuoteName returns the name of a tool, a server or a member for a line that we print. A name with other characters
+// than [A-Za-z0-9_./~@-] gets double quotes, and its non-ASCII characters are escaped, so that look-alike letters are
+// visible and no field can be forged.
 func QuoteName(s string) string {
 	if s != "" && len(s) <= MaxName && IsAlnumOr(s, "_./~@-") {
 		return s
@@ -294,7 +295,7 @@ func quotedEnds(s string, head, tail int) string {
 	printed := func(s string) string {
 		return strings.ReplaceAll(string(AppendPrintable(nil, quoteEscapes.Replace(s), true)), "  ", " <U+0020>")
 	}
-	var starts []int // of the code points
+	var starts []int // the offsets of the code points
 	for at := range s {
 		starts = append(starts, at)
 	}
@@ -317,8 +318,8 @@ func QuoteNames(names []string) []string {
 	return quoted
 }
 
-// QuotePointer is QuoteName for a JSON Pointer: "$" is common there and needs no quotes, and the end is more important
-// than the middle. The empty pointer, to the whole value, stays empty.
+// QuotePointer is like QuoteName, for a JSON Pointer: "$" is common there and needs no quotes, and a long pointer is
+// cut in the middle, because its end is more important. The empty pointer, to the whole value, stays empty.
 func QuotePointer(pointer string) string {
 	if len(pointer) <= maxPointer && IsAlnumOr(pointer, "_./~@-$") {
 		return pointer

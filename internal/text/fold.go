@@ -2,9 +2,9 @@ package text
 
 import "strings"
 
-// FoldASCII folds the characters of s that fold to ASCII: the capital letters, and the
-// few others that foldTable has. Clients whose decoders fold case, simple or full (CaseFolding.txt), take
-// a member with such a name for the real one.
+// FoldASCII replaces each character of s whose case folding is ASCII: A to Z, and the few in foldTable. A client whose
+// decoder folds case, simply or fully (CaseFolding.txt), mistakes a member with such a name for the member that it
+// folds to.
 func FoldASCII(s string) string {
 	return foldTable.Replace(strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {

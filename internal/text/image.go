@@ -21,7 +21,7 @@ func DecodeImage(s string) (kind string, data []byte, ok bool) {
 	if !found || !isData || !isSVG && magic[kind] == "" {
 		return kind, nil, false
 	}
-	// The mark is the last parameter. An SVG may have a charset before it.
+	// "base64" is the last parameter. An SVG may have a charset before it.
 	if last := parameters[strings.LastIndexByte(parameters, ';')+1:]; strings.TrimSpace(last) == "base64" {
 		data, err := base64.StdEncoding.Strict().DecodeString(body)
 		isRead := parameters == last && strings.HasPrefix(string(data), magic[kind])
@@ -34,5 +34,5 @@ func DecodeImage(s string) (kind string, data []byte, ok bool) {
 	return kind, []byte(plain), err == nil && isSVG && isText([]byte(plain))
 }
 
-// isText reports whether data is UTF-8. Text in UTF-16 has zero bytes.
+// isText reports whether data is UTF-8 without zero bytes, which text in UTF-16 has.
 func isText(data []byte) bool { return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 }

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Letters that look like others. Scripts and letter case come from the toolchain's tables, but only for visible
-// characters. All of these are assigned in Unicode 15.0, so the results don't change with a newer toolchain.
+// This file has the letters that look like others. Scripts and letter case come from the toolchain's tables, but only
+// for visible characters. These are all assigned in Unicode 15.0, so the results don't change with a newer toolchain.
 
 // ASCIILookalike returns the ASCII text that a character passes for, or "".
 func ASCIILookalike(r rune) string { return plainLetters()[r] }

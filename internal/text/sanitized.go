@@ -22,9 +22,9 @@ func Sanitize(s string) string {
 	if composed := norm.NFC.String(s); !strings.ContainsRune(composed, 0x34f) {
 		return composed
 	}
-	// The library broke up a run of more than 30 marks with U+034F. NFC adds no such
-	// character, and s has no such run left. No living text has such runs: they stay as they
-	// are, and everything else is composed.
+	// The library inserted U+034F into a run of more than 30 marks. NFC adds no such character, and s contains no other
+	// U+034F, because that is hidden. No living text has such a run: it stays as it is, and everything else is
+	// composed.
 	var b strings.Builder
 	for s != "" {
 		end := 1
@@ -46,8 +46,8 @@ func Composes(letter, mark rune) bool {
 	return utf8.RuneCountInString(norm.NFC.String(string(letter)+string(mark))) == 1
 }
 
-// IsClean reports whether sanitizing would leave a canonical definition as it is. It may
-// return false for a clean one: if a combining mark follows the escape \n, it seems to follow an n.
+// IsClean reports whether sanitizing would leave a canonical definition unchanged. It may return false for such a
+// definition, because a combining mark after the escape \n seems to follow the letter n.
 func IsClean(canonical []byte) bool {
 	for rest := canonical; ; {
 		at := bytes.IndexByte(rest, '\\')
@@ -79,8 +79,8 @@ func IndexBeyondASCII(data []byte, class func(rune) bool) int {
 	return i
 }
 
-// skipASCII returns the offset of the first byte from i on that is DEL or beyond ASCII,
-// or len(data). It takes eight bytes at a time, because every byte read comes through here.
+// skipASCII returns the offset of the first byte at or after i that is DEL or beyond ASCII, or len(data). It tests
+// eight bytes at a time, because every byte of the input passes through it.
 func skipASCII(data []byte, i int) int {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(data); i += 8 {

@@ -2,15 +2,15 @@ package text
 
 import "strings"
 
-// RegionFlags are the flags of England, Scotland and Wales: a black flag with tags, which UTS #51
-// recommends for these alone. All other tags are text that no reader sees.
+// RegionFlags are the flags of England, Scotland and Wales: a black flag with tags. UTS #51 recommends only these three
+// sequences. All other tags are text that no reader sees.
 var RegionFlags = [...]string{
 	"\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F",
 	"\U0001F3F4\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F",
 	"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F",
 }
 
-// maxHiddenRun is a number of hidden characters that no script needs in a row.
+// maxHiddenRun is the length of a run of hidden characters that no script needs.
 const maxHiddenRun = 5
 
 // HasHiddenOrControl reports whether a text has characters that no text needs: controls that a terminal obeys, controls of
@@ -20,7 +20,7 @@ const maxHiddenRun = 5
 func HasHiddenOrControl(s string) bool {
 	if strings.Contains(s, "\U000E0067") {
 		for _, flag := range RegionFlags {
-			// With a flag in its place, the tags behind it would belong to that one.
+			// Replace the flag by a letter. With a flag in its place, the tags after it could form another flag.
 			s = strings.ReplaceAll(s, flag, "x")
 		}
 	}

@@ -11,7 +11,7 @@ type Text struct {
 	Author string
 	Poison bool
 
-	// What its author intended. It gives the label away, so no feature is derived from it.
+	// What kind of text its author wrote. It reveals the label, so no feature is derived from it.
 	Style string
 
 	Lang string // a language tag, "mul" for several

@@ -6,13 +6,12 @@ import (
 	"pinproof/internal/rank"
 )
 
-// Logistic regression over the features of one window of each text: the one that scores highest under
-// the weights of the moment, as when a text is ranked. Each weight has a separate learning rate, which
-// falls with what the weight has learned (AdaGrad: Duchi, Hazan and Singer, 2011).
+// The trainer does logistic regression over the features of one window of each text: the window with the highest score
+// under the current weights, as when a text is ranked. Each weight has its own learning rate, which decreases with the
+// sum of its squared gradients (AdaGrad: Duchi, Hazan and Singer, 2011).
 //
-// Products are rounded by a conversion before they are added, so that no processor fuses the two
-// (Go specification, "Floating-point operators"), and no function is used whose last bit depends on
-// the processor.
+// Each product is rounded by a conversion to float64 before it is added, so that no processor fuses the two operations
+// (Go specification, "Floating-point operators"). No function is used whose last bit depends on the processor.
 
 const (
 	epochs = 12
@@ -28,7 +27,7 @@ const (
 	// weights.
 	shrink = 0.2
 
-	scale = 32 // steps of a stored weight that make one logit
+	scale = 32 // the number of steps of a stored weight per logit
 )
 
 // learn returns a weight for each slot.
@@ -85,7 +84,7 @@ func learn(texts []Text) []float64 {
 	return weights
 }
 
-// frequent reports which slots enough texts have.
+// frequent reports, for each slot, whether at least rareBelow texts have it or it is a slot of classes.
 func frequent(texts []Text) []bool {
 	count := make([]int, rank.SlotCount)
 	last := make([]int, rank.SlotCount)

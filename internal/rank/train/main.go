@@ -2,7 +2,7 @@
 //
 //	go run ./internal/rank/train internal/rank/weights.bin
 //
-// The same texts give the same bytes on every machine. It isn't part of the program.
+// The same texts give the same bytes on every machine. The command isn't part of pinproof.
 package main
 
 import (

@@ -34,7 +34,7 @@ type Config struct {
 	Data    []byte           // as read
 	entries map[string]entry // by server ID
 
-	// The SelectedIDs of the servers to use, sorted.
+	// The IDs of the servers to use, sorted.
 	SelectedIDs []string
 
 	// The folder that the client starts its servers in.
@@ -43,10 +43,10 @@ type Config struct {
 	// The file is TOML, as Codex's configuration is.
 	isTOML bool
 
-	// The member with the servers.
+	// The name of the member that contains the servers, such as mcpServers.
 	place string
 
-	// The client that reads it.
+	// The client that reads the file.
 	kind kind
 }
 
@@ -68,7 +68,7 @@ type entry struct {
 	EnvHTTPHeaders    map[string]string `json:"env_http_headers"`
 	BearerTokenEnvVar string            `json:"bearer_token_env_var"`
 
-	// Our guard's command line, up to the server's own; nil without a guard.
+	// The words of our guard that precede the server's own command line or URL; nil without a guard.
 	guard []string
 
 	Rest map[string]jsontext.Value `json:",embed"`
@@ -112,7 +112,7 @@ func (e entry) refuse() error {
 	return nil
 }
 
-// Read reads a client's configuration, to use the servers with the given IDs or, by default, all.
+// Read reads a client's configuration file and selects the servers with the given IDs or, if given is empty, all.
 func Read(file string, given []string) (*Config, error) {
 	c, err := load(file)
 	if err != nil {
@@ -196,7 +196,8 @@ func parse(file string, data []byte) (*Config, error) {
 			data, err = json.Marshal(values)
 		}
 	} else {
-		data, err = hujson.Standardize(bytes.Clone(data)) // VS Code's file may have comments, which this overwrites
+		// VS Code's file may have comments. Standardize overwrites them in place, so pass a copy.
+		data, err = hujson.Standardize(bytes.Clone(data))
 	}
 	// Decode strictly: with repeated members or wrong case, we could find a different command than the client.
 	var config map[string]jsontext.Value
@@ -330,7 +331,7 @@ func (c *Config) Capture(ctx context.Context, dir string, o mcp.Options) ([]Resu
 		return nil, err
 	}
 	results := make([]Result, len(c.SelectedIDs))
-	// At most four at once: each may be a whole runtime or a browser.
+	// Capture at most four servers at once, because each may start a whole runtime or a browser.
 	slots := make(chan struct{}, 4)
 	var running sync.WaitGroup
 	for i, id := range c.SelectedIDs {

@@ -66,7 +66,7 @@ func (e entry) unguarded(id string) entry {
 	return e
 }
 
-// selfWords returns how many words at the start of a command line start this program, in a form that wrap writes, or 0.
+// selfWords returns the number of words at the start of argv that run this program in a form that wrap writes, or 0.
 func selfWords(argv []string) int {
 	for _, words := range [][]string{{ProgramName}, npxSelf, cmdNPXSelf} {
 		if slices.Equal(argv[:min(len(words), len(argv))], words) {

@@ -7,7 +7,7 @@ import (
 
 // A kind is a client, identified by its configuration file.
 type kind struct {
-	// The end of the path of its file.
+	// The end of the path of the client's configuration file.
 	file string
 
 	// The client's name in clientInfo, from a public index of clients (npm mcp-client-capabilities 0.0.14) of
@@ -18,9 +18,10 @@ type kind struct {
 	switches string
 }
 
-// kinds lists the supported clients. Claude Code, Gemini CLI and GitHub's Copilot CLI ignore the member, according to
-// their issues (claude-code 50826, gemini-cli 6352, copilot-cli 3582). Codex (mcp_servers.<id>.enabled), Cline, Roo
-// Code, Kilo Code, Windsurf and Amazon Q (disabled) support it, according to their documentation.
+// kinds lists the supported clients. Claude Code, Gemini CLI and GitHub's Copilot CLI ignore the members disabled and
+// enabled, according to their issues (claude-code 50826, gemini-cli 6352, copilot-cli 3582). Codex
+// (mcp_servers.<id>.enabled), Cline, Roo Code, Kilo Code, Windsurf and Amazon Q (disabled) support one of them,
+// according to their documentation.
 var kinds = []kind{
 	{".mcp.json", "claude-code", ""},
 	{".claude.json", "claude-code", ""},

@@ -11,15 +11,15 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// keyOf returns the id of a message as a key of core.open and of listing.key.
+// keyOf returns the id of a message in the form of the keys of core.open and of listing.key.
 func keyOf(m jsontree.Value) string { return strings.TrimSpace(m.Get("id").Text) }
 
 func (c *core) claims(entryType pin.EntryType) bool {
 	return mcp.MayDeclareList(c.capabilities, entryType)
 }
 
-// gives reports whether the client gets an entry of a list. It never gets a denied entry. In mode warn it gets all
-// others; in other modes, those that equal their pins or whose type isn't pinned.
+// gives reports whether the client gets an entry of a list. The client never gets a denied entry. In mode warn, it gets
+// all others; in other modes, those that equal their pins and those that the policy doesn't pin.
 func (c *core) gives(entryType pin.EntryType, name string) bool {
 	key := c.pins.key(entryType, name)
 	as, isEqual := c.lists[entryType].entries[key.Name]
@@ -30,8 +30,9 @@ func (c *core) gives(entryType pin.EntryType, name string) bool {
 // An entry is one entry of a list, as JSON text for the client.
 type entry struct{ name, text string }
 
-// write returns a function that returns all entries of a listing. Except in mode warn, it leaves out the parts of an
-// entry that the policy leaves out of pins. It does the work once, and may be called while pinproof judges the listing.
+// write returns a function that returns all entries of a listing as texts. Except in mode warn, the texts lack the
+// members that the policy leaves out of pins. The function creates the texts only once, and may run while pinproof
+// judges the listing.
 func (c *core) write(l *listing) func() []entry {
 	policy := c.pins.Policy
 	return sync.OnceValue(func() (list []entry) {
@@ -48,7 +49,8 @@ func (c *core) write(l *listing) func() []entry {
 	})
 }
 
-// entries returns the entries of a list that the client gets, all or those of a name, as JSON texts.
+// entries returns the JSON texts of a list's entries that the client gets: those with the given name or, if name is "",
+// all.
 func (c *core) entries(entryType pin.EntryType, name string) (texts []string) {
 	l := &c.lists[entryType]
 	if l.pages == nil {
@@ -72,7 +74,7 @@ func (c *core) result(entryType pin.EntryType) (outcome string, count int) {
 			others += fmt.Sprintf(",%q:%s", name, appendInOrder(nil, v))
 		}
 	}
-	const serverInfo = "io.modelcontextprotocol/serverInfo" // in each result since 2026-07-28
+	const serverInfo = "io.modelcontextprotocol/serverInfo" // in each result since revision 2026-07-28
 	info := first.Get("_meta").Get(serverInfo)
 	scope := first.Get("cacheScope")
 	add("resultType", jsontree.String("complete"), first.Has("resultType"))

@@ -20,11 +20,11 @@ type serverPins struct {
 	values []pin.Substitute // the values that the placeholders in the pins stand for
 	skills skills
 
-	// The denied resources by skill.URIKey, and what matches the keys of URIs of the denied templates.
+	// The denied resources by their keys (skill.URIKey), and patterns for the keys of the URIs of denied templates.
 	denied          map[string]bool
 	deniedTemplates []*regexp.Regexp
 
-	// What matches the keys of URIs of the other templates, by their names.
+	// Patterns for the keys of the URIs of the other templates, by the names of the templates.
 	templates map[string]*regexp.Regexp
 }
 
@@ -38,7 +38,7 @@ type entryPin struct {
 // readApproved reads a server's entry in a lockfile.
 func readApproved(server jsontree.Value, values []pin.Substitute) serverPins {
 	a := serverPins{entries: map[pin.Key]entryPin{}, values: values, skills: readSkills(server, values), denied: map[string]bool{}, templates: map[string]*regexp.Regexp{}}
-	// An invalid policy is no error here, because pinproof refuses it with each verdict.
+	// Ignore the error of an invalid policy, because pinproof rejects such a policy with each verdict.
 	a.Policy, _ = lockfile.ParsePolicy(server.Get("policy"))
 	for entryType := range pin.EntryTypeCount {
 		pins := server.Get(memberOf(entryType))
@@ -62,7 +62,8 @@ func readApproved(server jsontree.Value, values []pin.Substitute) serverPins {
 // expression matches an expression in a URI template (RFC 6570).
 var expression = regexp.MustCompile(`\{[^{}]*\}`)
 
-// mark replaces each expression in the key of a template, because skill.URIKey leaves it unchanged.
+// mark replaces each expression of a template before skill.URIKey makes the key, because skill.URIKey leaves mark
+// unchanged.
 const mark = "0expression0"
 
 // templateKey returns the key of a pinned resource or template, with marks for expressions.
@@ -137,9 +138,9 @@ func changedOf(entryType pin.EntryType) string {
 	return cmp.Or(pin.EntryTypeInfo[entryType].Changed, "notifications/resources/list_changed")
 }
 
-// A reason is why a request is refused. A model may read the text, so it contains nothing from the server.
+// A reason explains why a request is refused. A model may read the explanation, so it contains nothing from the server.
 type reason struct {
-	said string // for a person
+	said string // the explanation for a person
 
 	// The message to a model consists of before, words such as "tool of server s", and after.
 	before, after modeltext.Text
@@ -166,9 +167,9 @@ const (
 	listen        = "subscriptions/listen" // since 2026-07-28
 )
 
-// A target is the entries that a request acts on.
+// A target holds the entries that a request acts on, and the lists that must be judged before the request.
 type target struct {
-	keys  []pin.Key // as they are pinned
+	keys  []pin.Key // as in the pins, with placeholders
 	lists []pin.EntryType
 
 	// The name or URI of an entry isn't a string.
@@ -207,8 +208,8 @@ func (c *core) targetOf(method string, params jsontree.Value) (t target) {
 	return t
 }
 
-// decides reports whether a list must be judged before a request may act on an entry. A resource may belong to a
-// template or a skill.
+// decides reports whether a list must be judged before a request may act on an entry. For a resource, this may be the
+// list of templates or skills, too, because the resource may belong to one of them.
 func (c *core) decides(list pin.EntryType, key pin.Key, uri string) bool {
 	policy := c.pins.Policy
 	isRead := key.Type == pin.Resources
@@ -273,7 +274,9 @@ func (c *core) allowsEntry(key pin.Key) (under entryPin, why *reason) {
 		return under, notApproved
 	case isListed && isApproved && as.Digest == under.Digest:
 		return as, nil
-	case isRead && !isApproved && (!c.pins.Resources || c.fitsTemplate(uri)): // a page that isn't listed has no pin
+	// A resource without a pin may be read if it fits an approved template, or if it is the page of an app: a page that
+	// the server doesn't list can't be pinned.
+	case isRead && !isApproved && (!c.pins.Resources || c.fitsTemplate(uri)):
 		return under, nil
 	case l.done == 0 || l.entries == nil:
 		return under, notListed

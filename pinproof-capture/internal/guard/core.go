@@ -75,7 +75,7 @@ type core struct {
 	refused *refusalState
 }
 
-// A sessionState is how far a session has come.
+// A sessionState is a stage of a session.
 type sessionState int
 
 const (
@@ -125,8 +125,8 @@ type listing struct {
 	mcp.Listing
 	began   int // the value of list.changes when it began
 	written func() []entry
-	key     string    // the id of the request that waits for its answer; "" while none does
-	sent    time.Time // when that was sent
+	key     string    // the id of the unanswered request; "" if there is none
+	sent    time.Time // when that request was sent
 }
 
 // listingOf returns the listing that waits for the answer to a request, or nil.
@@ -269,16 +269,16 @@ const protocolVersion = "io.modelcontextprotocol/protocolVersion"
 
 func isGreeting(method string) bool { return method == "initialize" || method == "server/discover" }
 
-// maxWaiting is how many messages may wait.
+// maxWaiting is the maximum number of the client's messages that wait.
 const maxWaiting = 1000
 
 // helloID is the id of the initialize that begins another session. Its response isn't for the client.
 var helloID = "pinproof-" + rand.Text()
 
-// greet begins a session.
+// greet forwards initialize or server/discover, which begins a session.
 func (c *core) greet(h held, method string) {
 	if method == "initialize" {
-		c.meta = nil // the client may have sent server/discover before
+		c.meta = nil // an earlier server/discover may have set it
 		c.isReady = false
 		id := h.m.Get("id")
 		c.hello = slices.Concat(h.line[:id.Start], []byte(`"`+helloID+`"`), h.line[id.End:])
@@ -357,7 +357,8 @@ func (c *core) isOld(entryType pin.EntryType) bool {
 // act handles a request that may act on an entry.
 func (c *core) act(h held, method string, params jsontree.Value) {
 	target := c.targetOf(method, params)
-	// The list makes no difference for a denied entry, nor, except in mode warn, for a name without a pin.
+	// Don't wait for a list that makes no difference: for a denied entry or, except in mode warn, for a name without a
+	// pin.
 	if why := c.forbids(target); why != nil {
 		c.refuseUse(h, target, method, why)
 		return
@@ -384,7 +385,7 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 		c.refuseUse(h, target, method, why)
 	case method == getSkill && c.guardsSkills() && c.OnDrift != ModeWarn:
 		entries := c.entries(pin.Skills, params.StringIn("uri"))
-		if len(entries) != 1 { // each request has one answer
+		if len(entries) != 1 { // a response contains exactly one skill
 			c.refuseUse(h, target, method, gone)
 			return
 		}
@@ -411,7 +412,7 @@ func (c *core) call(h held, method string, params jsontree.Value, under entryPin
 	c.out.records = append(c.out.records, record{"call", args, h.line[arguments.Start:arguments.End]})
 }
 
-// mustWait reports whether the session isn't begun yet, or a list that a message needs isn't judged yet.
+// mustWait reports whether the response to the handshake is awaited, or a list that a message needs isn't judged yet.
 func (c *core) mustWait(h *held) bool {
 	if c.state == awaited {
 		return true
@@ -441,7 +442,9 @@ func (c *core) request() {
 		l := &c.lists[entryType]
 		isDue := c.now.Sub(l.at) >= changePause && c.lags(entryType)
 		isNeeded := slices.ContainsFunc(c.waiting, func(h held) bool { return h.needs[entryType] > l.done })
-		if c.refused == nil && c.state >= begun && (isDue || isNeeded) { // otherwise, refuse has requested what is left
+		// Before the handshake is approved, nothing is requested. After a refusal, refuse has already requested the
+		// remaining lists.
+		if c.refused == nil && c.state >= begun && (isDue || isNeeded) {
 			c.begin(entryType)
 		}
 	}
@@ -484,7 +487,8 @@ func (c *core) begin(entryType pin.EntryType) {
 	c.send(l.running)
 }
 
-// firstOwn is the first id of the core's requests. They are high, because clients count from 0, and some servers read them as 32-bit integers.
+// firstOwn is the lowest id of the core's requests. These ids are high, because clients count from 0, but below 2^31,
+// because some servers read them as 32-bit integers.
 const firstOwn = 1 << 30
 
 // send sends the next request of a listing.
@@ -585,7 +589,7 @@ func (c *core) lags(entryType pin.EntryType) bool {
 	return c.news[changedOf(entryType)] != nil && l.done < l.changes && (c.state == awaited || c.state == started) && c.pins.PinsList(entryType) && c.claims(entryType)
 }
 
-// changePause is the least time between two listings of a changed list, because some servers send many list_changed
+// changePause is the minimum time between two listings of a changed list, because some servers send many list_changed
 // notifications.
 const changePause = time.Second
 
@@ -615,7 +619,7 @@ func (c *core) listed(l *listing, serverError string, err error) {
 	} else if isFailed {
 		state.outcome = `"error":` + serverError
 		state.pages, state.entries, state.drifted = nil, nil, nil
-	} else if state.pages == nil || !slices.EqualFunc(l.Pages, state.pages, func(a, b mcp.Page) bool { return bytes.Equal(a.Text, b.Text) }) { // otherwise, the last verdict is valid
+	} else if state.pages == nil || !slices.EqualFunc(l.Pages, state.pages, func(a, b mcp.Page) bool { return bytes.Equal(a.Text, b.Text) }) { // unchanged pages keep the last verdict
 		written := c.write(l)
 		l.written = written
 		c.judge(captured(l.Pages...), func() { written() }, func(v *verdict, err error) { c.judged(l, v, err) })
@@ -756,8 +760,8 @@ func (c *core) isOwn(key string) bool {
 	return err == nil && n >= firstOwn && n < firstOwn+c.used || key == helloID
 }
 
-// holdsPinned reports whether an object has a member named like a pinned list: a result, the message around it, or
-// the data of an error. What a tool returns is content, whatever its members are named.
+// holdsPinned reports whether a result, the message around it, or the data of an error has a member named like a pinned
+// list. The result of tools/call may have such members, because it is only content.
 func (c *core) holdsPinned(result jsontree.Value, method string) bool {
 	for entryType := range pin.EntryTypeCount {
 		isFolder := method == readDirectory && entryType == pin.Resources // a folder's listing isn't the list of resources
@@ -869,7 +873,7 @@ func (c *core) reread(pins serverPins, err error) {
 		l := &c.lists[entryType]
 		l.pages = nil
 		if l.running != nil {
-			l.running.written = c.write(l.running) // by the new policy
+			l.running.written = c.write(l.running) // the new policy may leave out other members
 		}
 		if l.changes > 0 {
 			l.changes++
@@ -877,7 +881,7 @@ func (c *core) reread(pins serverPins, err error) {
 	}
 }
 
-// tick gives up requests without a response in time, and begins listings that are due.
+// tick abandons listings whose response is overdue, begins listings that are due, and concludes a refusal.
 func (c *core) tick() {
 	for entryType := range c.lists {
 		l := c.lists[entryType].running
@@ -903,7 +907,7 @@ func (c *core) serverEnds() {
 		c.conclude()
 		return
 	}
-	maps.DeleteFunc(c.open, func(_ string, r request) bool { return r.method == listen }) // which has no response
+	maps.DeleteFunc(c.open, func(_ string, r request) bool { return r.method == listen }) // listen has no response
 	c.refuseAll(wordsEnded)
 }
 

@@ -31,9 +31,9 @@ func (h *HookedServer) blocked(why modeltext.Text) error {
 var UnusableHookText = modeltext.New("pinproof: blocked: the command line of this hook can't be used as it is\n" +
 	"Do not use this server's tools. To see why, a person runs this at a terminal: pinproof-capture hook ID -- npx --no -- NAME [ARG]...")
 
-// Check captures the server and has pinproof compare the capture with the pins. The server is started
-// in the lockfile's folder: agents run hooks wherever they happen to be. If the answer is no, the capture is
-// kept, so that a person can look at it. The error is a modeltext.Text.
+// Check captures the server and has pinproof compare the capture with the pins. It starts the server in the lockfile's
+// folder, because agents run hooks in varying folders. If the server isn't approved, Check keeps the capture, so that a
+// person can review it. The error is a modeltext.Text.
 func (h HookedServer) Check(ctx context.Context) error {
 	lock, err := h.find()
 	if err != nil {

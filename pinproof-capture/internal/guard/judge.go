@@ -53,13 +53,14 @@ type verdict struct {
 	summary string               // printable; it may quote the server
 }
 
-// A drift is how an entry differs from its pin: the kind, the digest of the entry, and a warning for a person.
+// A drift describes an entry that differs from its pin: the kind of drift, the entry's digest, and a warning for a
+// person.
 type drift struct{ kind, digest, warning string }
 
 // newJudge finds the lockfile and pinproof.
 func newJudge(o Options) (j *judge, err error) {
 	j = &judge{PinSource: o.PinSource, ahead: make(chan func([]byte) (*verdict, error), 1), flags: []string{"--format=json", "--allow=denied"}}
-	// With a log, calls are recorded with the hashes of their approvals.
+	// The log records the hashes of approvals, which --terse leaves out.
 	if o.Log == "" {
 		j.flags = append(j.flags, "--terse")
 	}
@@ -93,7 +94,7 @@ func (j *judge) readPins() (pins serverPins, isChanged bool, err error) {
 	return readApproved(servers.Get(j.ServerID), j.values), true, nil
 }
 
-// ReadServers reads what a lockfile has, by server ID, without the definitions. It checks nothing but the JSON.
+// ReadServers returns the servers in a lockfile by their IDs, without the definitions. It validates only the JSON.
 func ReadServers(lock string) (servers jsontree.Value, err error) {
 	data, err := os.ReadFile(lock)
 	if err != nil {
@@ -128,7 +129,7 @@ func (j *judge) begin() (judge func(messages []byte) (*verdict, error)) {
 	}()
 	return func(messages []byte) (*verdict, error) {
 		defer time.AfterFunc(verifyTimeout, cancel).Stop()
-		// An error means that it has ended.
+		// An error of Write means that pinproof has ended.
 		ours.Write(messages)
 		ours.Close()
 		<-done
@@ -151,7 +152,7 @@ func (j *judge) prepare() {
 func (j *judge) runPart(messages []byte) (*verdict, error) {
 	select {
 	case judge := <-j.ahead:
-		// Something may have ended it.
+		// If the waiting process of pinproof was killed, start another one.
 		if v, err := judge(messages); err == nil {
 			return v, nil
 		}
@@ -215,7 +216,7 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 	return v, nil
 }
 
-// reviewing returns the command with which a person reviews this session, and the place for its files.
+// reviewing returns the command to review this session, and the prefix of the paths of its files.
 func (j *judge) reviewing() reviewSetup {
 	program, _ := FindPinproof() // newJudge has found it already
 	var flags []string
@@ -233,8 +234,8 @@ type PinSource struct {
 	Substitutes []string // NAME=VALUE, as pinproof takes them
 }
 
-// find returns the path of the lockfile: the one that is named or else the nearest one from
-// the project's folder upwards, as pinproof looks for it.
+// find returns the path of the lockfile: the given one or, by default, the nearest one in the project's folder or
+// above, where pinproof looks for it.
 func (p PinSource) find() (path string, err error) {
 	begin, err := filepath.Abs(cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), os.Getenv("GEMINI_PROJECT_DIR")))
 	path = workspace.NearestLockfile(begin)

@@ -43,7 +43,7 @@ func MakeCacheFolder(name string, keptFor time.Duration) (folder string) {
 	return folder
 }
 
-// shortDigest returns digits of a digest for a file name, few enough for a person to compare.
+// shortDigest returns 16 hex digits of the digest of data for a file name, few enough for a person to compare.
 func shortDigest(data []byte) string { return jsontree.HexOf(jsontree.Digest(data))[:16] }
 
 // keptPlace returns the prefix of the paths of a server's kept files, or "" if none can be written.

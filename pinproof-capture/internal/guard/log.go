@@ -43,7 +43,7 @@ func openLog(o Options) (l *callLog, err error) {
 	return l, nil
 }
 
-// write writes records. After an error the session may not go on without the log.
+// write appends records to the log. After an error, the session must end, because its events aren't logged.
 func (l *callLog) write(records []record) error {
 	for _, r := range records {
 		if l.f == nil {
@@ -67,7 +67,7 @@ func (l *callLog) write(records []record) error {
 	return nil
 }
 
-// lineOf returns alternating names and values as a line of ASCII JSON, without empty strings.
+// lineOf returns alternating names and values as a line of ASCII JSON. It leaves out members whose value is "".
 func lineOf(args []any) []byte {
 	var members []string
 	for pair := range slices.Chunk(args, 2) {

@@ -14,7 +14,7 @@ import (
 // A queue writes lines to one side of a session, in order. Only its own goroutine waits for that side.
 type queue struct {
 	w    io.Writer
-	most int // the most bytes that may wait to be written; more end the session
+	most int // maximum of unwritten bytes; more end the session
 
 	mu      sync.Mutex
 	changed sync.Cond
@@ -24,10 +24,10 @@ type queue struct {
 }
 
 const (
-	// Reading from the other side pauses while more bytes than this wait here.
+	// While more bytes than this wait, the guard doesn't read from the other side.
 	enough = 1 << 20
 
-	// How many bytes may wait for standard error.
+	// The maximum number of bytes that wait for standard error.
 	maxNotes = 1 << 20
 )
 
@@ -102,7 +102,7 @@ type notes struct {
 	dropped atomic.Int64
 }
 
-// Write adds a message, after one that counts those dropped before.
+// Write adds a message. If messages were dropped before, it first adds one with their number.
 func (n *notes) Write(b []byte) (int, error) {
 	if count := n.dropped.Swap(0); count > 0 && !n.put(fmt.Appendf(nil, "pinproof: %s left out here, because nobody read them\n", text.FormatCount(int(count), "note"))) {
 		n.dropped.Add(count)

@@ -18,7 +18,7 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// codeBlocked is in the range that JSON-RPC reserves for server errors.
+// codeBlocked is the error code of a refusal, in the range that JSON-RPC reserves for server errors.
 const codeBlocked = -32090
 
 // Error messages for the client, the same for every server.

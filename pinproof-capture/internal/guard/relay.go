@@ -102,11 +102,12 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 	return r.run(stdin, s, stdout, signals)
 }
 
-// SignalGrace is how long a server may run after a signal before it is stopped. Stopping takes at most the rest of ten seconds.
+// SignalGrace is how long a server may run after a signal before it is stopped. Stopping takes at most twice
+// mcp.ExitGrace, so the session ends within ten seconds.
 var SignalGrace = 10*time.Second - 2*mcp.ExitGrace
 
 const (
-	// The interval of look.
+	// The interval at which look calls tick.
 	lookAfter = 200 * time.Millisecond
 
 	// How long a refused session still answers the client, which might otherwise restart the server many times a
@@ -167,8 +168,9 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals
 	return r.ended(p, end)
 }
 
-// look calls tick regularly. Once the client has closed its end, it closes the server's input when no message waits
-// here any more, or after mcp.PageTimeout, because the handshake response that messages wait for may never arrive.
+// look calls tick regularly. Once the client has closed its end, look closes the server's input when no message waits
+// in the guard any more, or after mcp.PageTimeout, because messages may wait for a handshake response that never
+// arrives.
 func (r *relay) look(p mcp.Connection, stdout io.Writer, clientEnds <-chan struct{}) {
 	var late time.Time
 	for now := range time.Tick(lookAfter) {

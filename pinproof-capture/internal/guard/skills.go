@@ -26,17 +26,17 @@ var (
 	contentsUnclear  = &reason{"clients could read the answer in different ways", say("clients could read the answer for this "), say(" in different ways.")}
 )
 
-// skills has what the guard knows about the skills of one server, by the hashes of their folders' keys. A server can't
-// provoke equal hashes, because their seed is secret.
+// skills maps the hash of a skill folder's key to what the guard knows about the skill. A server can't provoke equal
+// hashes, because the seed is secret.
 type skills map[uint64]known
 
 var seed = maphash.MakeSeed()
 
-// A known skill.
+// known is what the guard knows about a skill.
 type known struct {
 	// Why nothing in the folder, except its listed files, may be read.
 	why *reason
-	// Its files, once the session has listed it as it is pinned.
+	// The skill with its files, once the session has listed the skill as pinned; nil before.
 	*skill.Skill
 }
 
@@ -59,7 +59,7 @@ func folderOf(uri string) uint64 {
 	return maphash.String(seed, strings.TrimSuffix(skill.FolderOf(uri), "/"))
 }
 
-// refuse notes that the session has shown a skill that isn't approved.
+// refuse records that the server has shown a skill that isn't approved.
 func (s skills) refuse(uri string) {
 	folder := folderOf(uri)
 	if s[folder].why == nil && skill.IsMainFile(uri) {
@@ -167,7 +167,7 @@ func (c *core) judgeAnswer(line []byte, result jsontree.Value, asked request) []
 		return line
 	}
 	why := c.answerContents(result, asked)
-	// In mode warn, the server's own answer is passed on.
+	// Only in mode warn does a response to skills/get come from the server.
 	if why == nil && c.guardsSkills() && asked.method == getSkill {
 		_, why = c.pins.skills.file(result.Get("skill").StringIn("uri"))
 	}

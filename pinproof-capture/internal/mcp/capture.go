@@ -196,7 +196,7 @@ var npxMissing = regexp.MustCompile(`npx canceled due to missing packages|npm (e
 
 // Excerpt returns the beginning of a server's text, made printable, to quote in our messages.
 func Excerpt(s string) string {
-	const most = 300 // bytes: an error's message, not a page
+	const most = 300 // bytes: enough for an error message, too few for a page
 	if len(s) <= most {
 		return text.Printable(s)
 	}

@@ -14,7 +14,7 @@ var HeaderName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 // plainValue matches values that a header can contain without encoding.
 var plainValue = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`)
 
-// named has, by method, the parameter that the Mcp-Name header repeats.
+// named maps a method to the parameter that the Mcp-Name header repeats.
 var named = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri",
 	"tasks/get": "taskId", "tasks/update": "taskId", "tasks/cancel": "taskId"}
 

@@ -56,14 +56,14 @@ type remote struct {
 type post struct {
 	body     []byte
 	id       []byte // of a request, as spelled by the client
-	key      string // the same ID, however it is spelled
+	key      string // the ID as a key (capture.MessageKey)
 	method   string
 	revision string
 	headers  []string // headers that repeat parts of the message
 	ctx      context.Context
 	cancel   context.CancelFunc
 
-	// The ID of the last request in the record.
+	// The ID of the last request of a capture when the message is sent; 0 in a guard.
 	asked int64
 
 	// For a notification or response: closed once the server has received it.
@@ -104,7 +104,7 @@ const (
 
 	maxTries = 100 // attempts to reconnect a stream
 
-	// In the range that JSON-RPC reserves for server errors.
+	// The error code with wordsNoAnswer, in the range that JSON-RPC reserves for server errors.
 	codeNoAnswer = -32091
 )
 
@@ -393,7 +393,7 @@ func unusable(resp *http.Response) error {
 		}
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable:
 		asked := resp.Request.Header
-		isProbe := asked.Get("Mcp-Protocol-Version") >= FirstDiscover // older servers reject it in different ways
+		isProbe := asked.Get("Mcp-Protocol-Version") >= FirstDiscover // older servers reject a probe in different ways
 		if asked.Get("Mcp-Session-Id") == "" && !isProbe {
 			f.Hint("look at the path; an older server, of HTTP+SSE, wants --sse, every other one goes without")
 		}

@@ -9,8 +9,8 @@ import (
 	"pinproof/internal/fail"
 )
 
-// MaxBytes bounds one message, and all that is recorded of one server: pinproof reads no larger
-// file. Tests set less.
+// MaxBytes limits the size of one message, and of the record of one server, because pinproof rejects a larger file.
+// Tests lower it.
 var MaxBytes = capture.MaxBytes
 
 // ErrTooLarge ends a session, because a message above MaxBytes can't be judged.
@@ -55,7 +55,7 @@ func ReadLines(from io.Reader, take func(line []byte) error) error {
 	return readLines(from, nil, func(said Received) error { return take(said.Line) })
 }
 
-// readLines does the same. It also passes the ID of the last request sent before a line began to arrive, because a
+// readLines is like ReadLines. It also passes the ID of the last request sent before a line began to arrive, because a
 // response can't precede its request.
 func readLines(from io.Reader, rec *record, take func(Received) error) error {
 	came := &marked{Reader: from, rec: rec}

@@ -17,7 +17,7 @@ const (
 	// How long the guard waits for one page.
 	PageTimeout = 30 * time.Second
 
-	// How long to wait for the response to an empty cursor, which may mean the end.
+	// How long to wait for the response to an empty cursor. If none arrives, the list is complete.
 	doubtPatience = 2 * time.Second
 )
 
@@ -28,7 +28,7 @@ type Listing struct {
 	Files     *SkillFiles
 	WithFiles bool
 
-	// The members of _meta in each request, from revision 2026-07-28 on. There, an empty cursor is valid.
+	// The members of _meta in each request, from revision 2026-07-28 on. In these revisions, an empty cursor is valid.
 	Meta []jsontree.Member
 
 	// An empty cursor ends the list.
@@ -45,7 +45,7 @@ type Listing struct {
 
 	next string   // the cursor of the next page, or the URI of the next file
 	seen []string // the cursors so far
-	last []byte   // the entries of the last page, as they came
+	last []byte   // the entries of the last page, as received
 }
 
 // A Page is a result, as received (Text) and as parsed.
@@ -146,7 +146,7 @@ const maxPages = 1000
 type SkillFiles struct {
 	wanted []string        // the URIs of those not yet read
 	seen   map[string]bool // the URIs of these files, and of those already read
-	size   int64           // of all of them, as declared
+	size   int64           // the declared size of all these files
 }
 
 // add adds the files of the skills in entries. It skips an invalid entry, which pinproof will reject, and files above

@@ -29,16 +29,16 @@ const (
 )
 
 // readMessage parses a line. If every client ignores the line, the message is empty. If only some clients ignore it,
-// readMessage returns why: it is a batch, has an extra member, or has an id, result or error of the wrong type. It also
-// returns why for a response to a request that wasn't sent yet, whose ID is above asked. Either makes the capture fail,
-// because the response that clients accept may arrive after the capture.
+// readMessage returns the reason: the line is a batch, has an extra member, or has an id, result or error of the wrong
+// type. It also returns a reason for a response to a request that wasn't sent yet, whose ID is above asked. Each reason
+// makes the capture fail, because the response that clients accept may arrive after the capture.
 func readMessage(line []byte, asked int64) (m *message, why string) {
 	m = &message{line: line}
 	found, err := capture.ParseMessages(line)
 	if err != nil {
 		return m, notMessage
 	}
-	// an error whose id is null answers nothing
+	// Every client ignores an error whose id is null, because it answers no request.
 	if len(found) == 0 || found[0].Get("id").Kind == 'n' {
 		return m, ""
 	}
@@ -91,7 +91,7 @@ func (r *refusal) Unwrap() error { return r.error }
 // words, or its code for an unknown method, invalid parameters or an unsupported revision.
 var wantsDiscover = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover + `|-3260[12]\b|-32022\b`)
 
-// ParseLeniently parses a message or a batch as lenient clients do: without regard to repeated members.
+// ParseLeniently parses a message or a batch as lenient clients do: the last of repeated members counts.
 func ParseLeniently(text []byte) (messages []map[string]json.RawMessage) {
 	if json.Unmarshal(text, &messages) != nil {
 		messages = make([]map[string]json.RawMessage, 1)

@@ -19,8 +19,8 @@ type group struct {
 	watchdog io.WriteCloser
 }
 
-// watch reads the ID of a group, then waits for a line. If its input ends first, pinproof-capture was killed, and
-// watch kills the group: a server that npx starts through a shell would survive.
+// watch reads the ID of a group, then waits for a line. If its input ends first, pinproof-capture was killed. Then
+// watch kills the group, because a server that npx starts through a shell would survive.
 const watch = `read -r group && ! read -r _ && kill -s KILL -- "-$group"`
 
 // gate waits for a line before it becomes the server, so that the server starts nothing before the watchdog knows its group.
@@ -72,7 +72,7 @@ func startGroup(cmd *exec.Cmd, permit func() error) (g group, err error) {
 	return g, err
 }
 
-// send sends a signal to the whole group. An error means that no process of it is left.
+// send sends a signal to the whole group. An error means that no process of the group is left.
 func (g group) send(s syscall.Signal) error { return syscall.Kill(-g.id, s) }
 
 // kill kills the whole group, and ends the watchdog.

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A group is a job object, which contains every process that its processes start. When its last handle is closed,
-// even by a crash of ours, all its processes end.
+// A group is a job object, which contains every process that its processes start. When its last handle is closed, all
+// these processes end, even if pinproof-capture has crashed.
 type group windows.Handle
 
 // startGroup starts cmd in a job of its own. cmd is started suspended and resumed inside the job,

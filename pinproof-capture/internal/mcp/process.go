@@ -162,7 +162,7 @@ func (p *process) reason() *fail.Error {
 // A tail keeps the end of what a server prints on standard error.
 type tail []byte
 
-// maxTail is the number of bytes kept: about a screenful, because a program prints last why it stops.
+// maxTail is the number of bytes kept: about a screenful, because a program prints the reason for its end last.
 const maxTail = 4 << 10
 
 func (t *tail) Write(p []byte) (int, error) {

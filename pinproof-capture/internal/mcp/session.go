@@ -61,7 +61,7 @@ func (s *session) run(server Connection) (*greeting, error) {
 		if s.ctx.Err() != nil && s.changes > 0 {
 			return g, s.rec.refuse(fail.New("its lists have no end of changes: it says list_changed again and again"))
 		}
-		s.rec.lines.Truncate(recorded) // without the lists from before the change
+		s.rec.lines.Truncate(recorded) // drop the lists from before the change
 	}
 	return g, err
 }
@@ -105,8 +105,8 @@ func (s *session) take(said Received) (*message, error) {
 	return m, nil
 }
 
-// quote returns the end of an error that quotes the server. Over HTTP that is "", because the server may repeat secrets
-// that were sent to it.
+// quote returns the end of an error message that quotes the server. Over HTTP, it returns "", because the server may
+// repeat secrets that were sent to it.
 func (s *session) quote(said string) string {
 	if !s.isQuoted {
 		return ""
@@ -167,7 +167,7 @@ type greeting struct {
 // DefaultClient is the client name to send by default, that of the most common client.
 const DefaultClient = "claude-code"
 
-// clientInfo returns the clientInfo to send. Some servers choose their lists by it.
+// clientInfo returns the clientInfo to send. Some servers return different lists to different clients.
 func (s *session) clientInfo() jsontree.Value {
 	name, version, _ := strings.Cut(cmp.Or(s.Client, DefaultClient), "/")
 	return jsontree.Object(textMember("name", name), textMember("version", cmp.Or(version, "1.0.0")))

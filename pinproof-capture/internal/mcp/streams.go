@@ -87,7 +87,7 @@ func (r *remote) await(p *post) error {
 func (r *remote) stand(initialized *post) {
 	ctx, cancel := context.WithCancel(r.ctx)
 	r.mu.Lock()
-	if r.standing != nil { // of a session that is over
+	if r.standing != nil { // the stream of a session that has ended
 		r.standing()
 	}
 	r.standing = cancel
@@ -107,10 +107,10 @@ func (r *remote) stand(initialized *post) {
 	<-opened.Done()
 }
 
-// follow delivers the messages of an event stream. If the stream ends before the response, follow reconnects to get
-// the rest, as long as the server responds. The standalone stream (p is nil) has no response, so follow always
-// reconnects. With HTTP+SSE, whose only stream it is, the session ends, too; in a capture, or if no session ever
-// began, that is an error.
+// follow delivers the messages of an event stream. If the stream ends before the response, follow reconnects to get the
+// rest, as long as the server responds. The standalone stream (p is nil) has no response, so follow always reconnects.
+// HTTP+SSE has only this stream, so its session ends with the stream; in a capture, or if no session ever began, that
+// is an error.
 func (r *remote) follow(p *post, resp *http.Response) error {
 	last := ""
 	ctx := resp.Request.Context() // for a message's stream, it ends when the message is cancelled
