@@ -76,7 +76,7 @@ func listDigest(s *pin.Set, entryType pin.EntryType) string {
 	}
 	var lines []string
 	add := func(name, digest string) { lines = append(lines, name+":"+jsontree.HexOf(digest)) }
-	if v := s.Policy.Value(); entryType == pin.Tools && len(v.Members()) > 0 {
+	if v := s.Policy.Tree(); entryType == pin.Tools && len(v.Members()) > 0 {
 		add("policy", jsontree.Digest(jsontree.Append(nil, v)))
 	}
 	for _, p := range pins {

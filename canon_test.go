@@ -306,7 +306,7 @@ func FuzzCanonical(f *testing.F) {
 		if _, err := d.Next(0, len(raw)); string(asDefinition) != string(once) || (d.FirstRounded == nil) != (r.FirstRounded == nil) {
 			t.Fatalf("%q: canonical form\n%s\nas a definition %v\n%s", raw, once, err, asDefinition)
 		}
-		if err := jsontree.CrossCheck(text, once); err != nil {
+		if err := jsontree.CheckCanonicalForm(text, once); err != nil {
 			t.Fatalf("%q: %v", raw, err)
 		}
 		again := jsontree.ParseCanonical(once)
@@ -341,7 +341,7 @@ func canonPins(t testing.TB, text string, pol pin.Policy) pin.Set {
 	if err != nil {
 		t.Fatalf("%v in\n%.500s", err, text)
 	}
-	set, err := capture.Pins(m, "s", pol, nil, formOf)
+	set, err := capture.PinCapture(m, "s", pol, nil, formOf)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -326,7 +326,7 @@ func processExit(ts *testscript.TestScript, err error) int {
 
 // unfinished lists what an interrupted write leaves behind.
 func unfinished(ts *testscript.TestScript) []string {
-	list, err := filepath.Glob(filepath.Join(ts.MkAbs("."), "*"+atomicfile.NewSuffix))
+	list, err := filepath.Glob(filepath.Join(ts.MkAbs("."), "*"+atomicfile.TempSuffix))
 	ts.Check(err)
 	return list
 }
@@ -711,7 +711,7 @@ func TestWritersAtOnce(t *testing.T) {
 			t.Errorf("%s: exit code %d\n%s", server, code, out)
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*"+atomicfile.NewSuffix)); left != nil {
+	if left, _ := filepath.Glob(filepath.Join(dir, "*"+atomicfile.TempSuffix)); left != nil {
 		t.Errorf("left behind: %q", left)
 	}
 }

@@ -68,7 +68,7 @@ func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 				mayAllBeDenied(drifts)
 				return
 			}
-			definition := pin.FindComparison(sides, d.Server).CapturedUnderPolicy(denied.Policy, d.Captured)
+			definition := pin.FindComparison(sides, d.Server).CapturedDefinition(denied.Policy, d.Captured)
 			if jsontree.Digest(jsontree.Append(nil, pin.WithName(d.Type, definition, denied.Name))) != denied.Digest {
 				continue
 			}
@@ -113,7 +113,7 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, wrong *pin.Pin) {
 			for n < len(new) && new[n].Key == d.Key {
 				n++
 			}
-			d.SameNamed = new[:n]
+			d.Copies = new[:n]
 			new = new[n:]
 		}
 		isSame := d.Locked != nil && d.Captured != nil && d.Locked.Digest == d.Captured.Digest
@@ -123,7 +123,7 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, wrong *pin.Pin) {
 		switch {
 		case d.Captured == nil:
 			d.Kind = pin.DriftRemoved
-		case len(d.SameNamed) > 1:
+		case len(d.Copies) > 1:
 			d.Kind = pin.DriftDuplicate
 		case d.Locked == nil:
 			d.Kind = pin.DriftAdded

@@ -514,7 +514,7 @@ func TestMangledLockfile(t *testing.T) {
 		text := pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{found}})
 		pins := jsontest.DecodeJSON(t, []byte(text)).(map[string]any)["servers"].(map[string]any)["s"].(map[string]any)["tools"]
 		count := map[string]int{}
-		jsontest.EachMangled(text, func(edited string) {
+		jsontest.EachByteEdit(text, func(edited string) {
 			l, err := lockfile.Read("tools.lock", []byte(edited), pintest.HashDefinition, nil)
 			if err != nil {
 				count["error"]++
@@ -529,7 +529,7 @@ func TestMangledLockfile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			now, err := capture.Pins(m, "s", set.Policy, nil, pintest.HashDefinition)
+			now, err := capture.PinCapture(m, "s", set.Policy, nil, pintest.HashDefinition)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -688,7 +688,7 @@ func TestMangledApproval(t *testing.T) {
 		from := strings.Index(whole, `"approval"`)
 		to := from + strings.Index(whole[from:], "}") + 1
 		refused, taken := 0, 0
-		jsontest.EachMangled(whole[from:to], func(edited string) {
+		jsontest.EachByteEdit(whole[from:to], func(edited string) {
 			l, err := lockfile.Read("tools.lock", []byte(whole[:from]+edited+whole[to:]), formOf, nil)
 			if err == nil {
 				err = l.CheckApprovals("tools.lock", approvalHash)

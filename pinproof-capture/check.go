@@ -86,7 +86,7 @@ captures stay in the user's cache for a day, for the commands that check suggest
 				return err
 			}
 		}
-		if k.Config, err = client.Read(file, args); err != nil {
+		if k.Config, err = client.ReadConfig(file, args); err != nil {
 			return err
 		}
 		k.named = len(args) > 0

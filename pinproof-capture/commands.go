@@ -157,7 +157,7 @@ func configured(c *cobra.Command, least int, what string, run func(config *clien
 		if len(args) < least || c.ArgsLenAtDash() > 0 {
 			return usage(c, "it takes %s, and server IDs if you don't mean all servers", what)
 		}
-		config, err := client.Read(args[0], args[least:])
+		config, err := client.ReadConfig(args[0], args[least:])
 		if err != nil {
 			return err
 		}

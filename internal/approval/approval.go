@@ -105,9 +105,9 @@ type Choices struct {
 	Only []Selector // --only: only these are decided
 
 	// --accept-warning: the entries that are accepted despite their warnings.
-	AcceptWarning []Selector
+	WarningSelectors []Selector
 
-	AcceptWarnings bool // --accept-warnings
+	AcceptsAllWarnings bool // --accept-warnings
 
 	// --expect: the set digests to accept, in the order of the servers, each optionally followed by @ and what
 	// StateDigestFunc returns for the server. If empty, any digest is accepted.
@@ -176,7 +176,7 @@ type Outcome struct {
 	Accepted pin.Refs // drift
 
 	// The drift that was requested in bulk or by its name alone, but isn't accepted because of a denied entry.
-	LeftOut pin.Refs
+	HeldBack pin.Refs
 
 	// New servers that are pinned although they have no entries.
 	EmptyServers []string

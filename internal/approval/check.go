@@ -61,7 +61,7 @@ func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error 
 	}
 	for _, d := range drifts {
 		if d.Kind == pin.DriftDuplicate {
-			return fail.NewAt(pin.FindComparison(sides, d.Server).CapturePath, "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.SameNamed)).
+			return fail.NewAt(pin.FindComparison(sides, d.Server).CapturePath, "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.Copies)).
 				Hint("the server has to be fixed; to see them: %s", said.CommandLine.ForVerb("diff")).Refusal()
 		}
 	}

@@ -84,7 +84,7 @@ func begin(c *Input, said *Choices) *decision {
 	d.policyChanged = slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	d.out = Outcome{
 		Accepted:         pin.Refs{},
-		LeftOut:          pin.Refs{},
+		HeldBack:         pin.Refs{},
 		RecordedWarnings: map[pin.EntryWarning]bool{},
 		Denied:           pin.Refs{},
 		NoLongerDenied:   pin.Refs{},
@@ -124,7 +124,7 @@ func (d *decision) decide() *fail.Error {
 	}
 	if d.policyChanged && len(out.Accepted) < len(d.Drifts) {
 		err := fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", d.CommandLine.ForVerb("diff"))
-		if len(out.LeftOut) > 0 {
+		if len(out.HeldBack) > 0 {
 			err.Hint("a denied entry that goes takes a yes of its own, at a terminal: %s", d.CommandLine.ForVerb(d.CommandName))
 		}
 		return err.Refusal()
@@ -270,7 +270,7 @@ func (d *decision) take() *fail.Error {
 		isCopy := d.isCopy(&drift) && !isOwn
 		isDoubtful := d.Answers != nil && !isOwn && (d.mayBeDenied(&drift) || drift.UnlikeDenied)
 		if (isCopy || isDoubtful) && !d.NewServersOnly {
-			d.out.LeftOut[ref] = true
+			d.out.HeldBack[ref] = true
 		} else {
 			d.out.Accepted[ref] = true
 		}
@@ -305,7 +305,7 @@ func (d *decision) keepDenied() {
 	for _, drift := range d.drifts {
 		if ref := drift.Ref(); d.out.Accepted[ref] && drift.IsDenied() && open[ref] {
 			delete(d.out.Accepted, ref)
-			d.out.LeftOut[ref] = true
+			d.out.HeldBack[ref] = true
 		}
 	}
 }
@@ -478,7 +478,7 @@ func (d *decision) mark() {
 func WouldWrite(c *Input, said Choices) bool {
 	said.NonInteractive = true
 	out := Decide(c, &said)
-	return len(out.NewPins) > 0 && len(out.LeftOut) == 0
+	return len(out.NewPins) > 0 && len(out.HeldBack) == 0
 }
 
 // AcceptableByName reports for each drift whether --accept NAME could accept it, as far as that depends on warnings

@@ -11,7 +11,7 @@ import (
 // refused because of a new warning, and the selectors that have nothing to accept.
 func (d *decision) flags() *fail.Error {
 	d.yes.AcceptsPolicies = true
-	d.yes.AcceptsCaptureWarnings = d.AcceptWarnings
+	d.yes.AcceptsCaptureWarnings = d.AcceptsAllWarnings
 	if err := d.records(); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (d *decision) isOwn(s *Selector, drift *pin.Drift) bool {
 
 // records adds to the answers the accepted warnings about text that is pinned already.
 func (d *decision) records() *fail.Error {
-	for _, s := range d.AcceptWarning {
+	for _, s := range d.WarningSelectors {
 		sides := d.Sides
 		if len(pin.ServersWith(sides, s.Key)) == 0 && len(pin.ServersWith(d.OtherServers, s.Key)) > 0 {
 			sides = d.OtherServers
@@ -95,13 +95,13 @@ func (d *decision) records() *fail.Error {
 // compared servers. If flags name entries, --accept-warnings applies only to these and to drifted entries, because
 // perhaps nobody has read the text of any other entry.
 func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
-	named := d.AcceptWarning
-	if d.AcceptWarnings {
+	named := d.WarningSelectors
+	if d.AcceptsAllWarnings {
 		named = slices.Concat(named, d.Accept, d.Deny)
 	}
 	isMeant := func(s Selector) bool { return s.isOne() && s.Key == ref.Key }
 	isHere := pin.FindComparison(d.Sides, ref.Server) != nil || len(pin.ServersWith(d.Sides, ref.Key)) == 0
-	isForAll := d.AcceptWarnings && (hasDrifted || d.AcceptAll || len(d.Accept)+len(d.Deny) == 0)
+	isForAll := d.AcceptsAllWarnings && (hasDrifted || d.AcceptAll || len(d.Accept)+len(d.Deny) == 0)
 	return isForAll || isHere && slices.ContainsFunc(named, isMeant)
 }
 
@@ -115,7 +115,7 @@ func (d *decision) answer(asked, single pin.Refs) {
 			continue
 		}
 		if d.isHeld(&drift) && !single[ref] && !isDenied && !d.NewServersOnly {
-			d.out.LeftOut[ref] = true
+			d.out.HeldBack[ref] = true
 		} else if d.isRefused(ref) {
 			d.refused[ref] = true
 		} else if drift.Kind != pin.DriftDuplicate { // which can't be accepted

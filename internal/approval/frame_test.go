@@ -88,7 +88,7 @@ type framedFlags struct {
 // mayRecord reports whether a flag is for the warnings of an entry.
 func (f *framedFlags) mayRecord(ref pin.Ref) bool {
 	isForAll := len(f.said.Accept)+len(f.said.Deny) == 0 || f.said.AcceptAll
-	return f.warnings[ref] || f.said.AcceptWarnings && (isForAll || f.accepts[ref] || f.denies[ref])
+	return f.warnings[ref] || f.said.AcceptsAllWarnings && (isForAll || f.accepts[ref] || f.denies[ref])
 }
 
 func flagsFor(t *testing.T, random *rand.Rand, c *approval.Input) (f framedFlags) {
@@ -126,7 +126,7 @@ func flagsFor(t *testing.T, random *rand.Rand, c *approval.Input) (f framedFlags
 			f.accepts[ref] = true
 		}
 	}
-	f.said.AcceptWarnings = random.IntN(3) == 0
+	f.said.AcceptsAllWarnings = random.IntN(3) == 0
 	if random.IntN(3) == 0 {
 		arg, means := pick(c.Sides, false)
 		f.said.Deny = append(f.said.Deny, selectorOf(t, arg))
@@ -134,10 +134,10 @@ func flagsFor(t *testing.T, random *rand.Rand, c *approval.Input) (f framedFlags
 	}
 	if random.IntN(3) == 0 {
 		arg, means := pick(slices.Concat(c.Sides, c.OtherServers), false)
-		f.said.AcceptWarning = append(f.said.AcceptWarning, selectorOf(t, arg))
+		f.said.WarningSelectors = append(f.said.WarningSelectors, selectorOf(t, arg))
 		f.warnings = means
 		if len(f.said.Accept)+len(f.said.Deny) == 0 {
-			f.said.Accept = f.said.AcceptWarning
+			f.said.Accept = f.said.WarningSelectors
 			f.said.KeepsDenied = true
 		}
 	}

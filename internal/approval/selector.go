@@ -87,7 +87,7 @@ func (said *Choices) SelectsByWord() bool {
 // DriftToRead returns the drift that may be accepted: a decision needs only the texts of this drift. all is true if it needs
 // the texts of all entries, for example because a pinned text may name an added tool.
 func (said *Choices) DriftToRead(drifts []pin.Drift) (named []pin.Drift, all bool) {
-	if said.NeedsPrompt() || said.NewServersOnly || said.AcceptAll || said.AcceptWarnings || len(said.AcceptWarning) > 0 || said.SelectsByWord() {
+	if said.NeedsPrompt() || said.NewServersOnly || said.AcceptAll || said.AcceptsAllWarnings || len(said.WarningSelectors) > 0 || said.SelectsByWord() {
 		return drifts, true
 	}
 	for _, d := range drifts {
@@ -202,7 +202,7 @@ func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*
 
 // notAcceptable returns the error for a repeated name.
 func notAcceptable(d *pin.Drift) *fail.Error {
-	return fail.New("%s is listed %d times: that can't be accepted", d.EntryRef(), len(d.SameNamed)).Refusal()
+	return fail.New("%s is listed %d times: that can't be accepted", d.EntryRef(), len(d.Copies)).Refusal()
 }
 
 // matching returns the entries that the selector selects and that match their pins, each as a Drift with an empty Kind.

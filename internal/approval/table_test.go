@@ -238,7 +238,7 @@ func (s *scene) chosen(words string) *approval.Choices {
 	answers := approval.NewAnswers()
 	for word := range strings.FieldsSeq(words) {
 		name, arg, _ := strings.Cut(word, ":")
-		if list := map[string]*[]approval.Selector{"accept": &said.Accept, "deny": &said.Deny, "only": &said.Only, "accept-warning": &said.AcceptWarning}[name]; list != nil {
+		if list := map[string]*[]approval.Selector{"accept": &said.Accept, "deny": &said.Deny, "only": &said.Only, "accept-warning": &said.WarningSelectors}[name]; list != nil {
 			*list = append(*list, selectorOf(s.T, s.digests(arg), "risky", "minor", "warnings"))
 			continue
 		}
@@ -251,9 +251,9 @@ func (s *scene) chosen(words string) *approval.Choices {
 		case "silent":
 			said.NonInteractive = true
 		case "accept-warnings":
-			said.AcceptWarnings = true
+			said.AcceptsAllWarnings = true
 		case "keeps-marks":
-			said.Accept = said.AcceptWarning
+			said.Accept = said.WarningSelectors
 			said.KeepsDenied = true
 		case "expect":
 			said.ExpectedDigests = append(said.ExpectedDigests, setDigest(arg))

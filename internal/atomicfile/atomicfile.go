@@ -17,8 +17,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// NewSuffix is the suffix of a lock, and of a file that is being written.
-const NewSuffix = ".new"
+// TempSuffix is the suffix of a lock, and of a file that is being written.
+const TempSuffix = ".new"
 
 // LockTimeout is how long a writer waits for another one, unless a test asks for less.
 const LockTimeout = 10 * time.Second
@@ -35,7 +35,7 @@ func Replace(path string, patience time.Duration, update func() ([]byte, error),
 	if err != nil {
 		return err
 	}
-	lock, err := acquire(w.target+NewSuffix, patience)
+	lock, err := acquire(w.target+TempSuffix, patience)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (w *writer) write(data []byte, ready func() error) error {
 		mode = w.old.Mode().Perm()
 	}
 	// os.CreateTemp would make a file that only its owner can read, regardless of the umask.
-	temp, err := create(filepath.Join(filepath.Dir(w.target), ".pinproof-"+rand.Text()+NewSuffix), mode)
+	temp, err := create(filepath.Join(filepath.Dir(w.target), ".pinproof-"+rand.Text()+TempSuffix), mode)
 	if err != nil {
 		return fail.PathError(w.path, err)
 	}

@@ -144,7 +144,7 @@ func TestReplaceOneAtATime(t *testing.T) {
 func TestLockDeleted(t *testing.T) {
 	for _, taken := range []bool{false, true} {
 		dir, path := oldFile(t)
-		lock := path + NewSuffix
+		lock := path + TempSuffix
 		steal := func() error {
 			if err := os.Remove(lock); err != nil || !taken {
 				return err
@@ -182,7 +182,7 @@ func TestLocksDeleted(t *testing.T) {
 			case <-done:
 				return
 			default:
-				os.Remove(path + NewSuffix)
+				os.Remove(path + TempSuffix)
 			}
 		}
 	})
@@ -200,7 +200,7 @@ func TestLocksDeleted(t *testing.T) {
 		switch {
 		case err == nil && !bytes.Contains(append([]byte("\n"), written...), []byte("\n"+strconv.Itoa(i)+"\n")):
 			lost++
-		case err != nil && !strings.Contains(err.Error(), path+NewSuffix+": somebody deleted it"):
+		case err != nil && !strings.Contains(err.Error(), path+TempSuffix+": somebody deleted it"):
 			t.Error(err)
 		case err != nil && !strings.HasSuffix(err.Error(), "nothing was written"):
 			overwriting++

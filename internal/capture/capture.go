@@ -436,7 +436,7 @@ func (r *captureReader) result(result, message jsontree.Value) error {
 		return r.greeting(result)
 	}
 	list := pin.EntryTypeInfo[entryType].Member
-	others := append(pin.ListMembers()[entryType+1:], "protocolVersion", "supportedVersions")
+	others := append(pin.ListMemberNames()[entryType+1:], "protocolVersion", "supportedVersions")
 	if other := slices.IndexFunc(others, result.Has); other >= 0 {
 		return message.Errorf("fits two shapes: %q beside %q in one result", list, others[other])
 	}
@@ -678,8 +678,8 @@ func (m *Capture) HasAppPages() bool {
 	return slices.ContainsFunc(m.Lists[pin.Tools].Entries, names)
 }
 
-// Pins makes the pins of a capture under a policy.
-func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.HashFunc) (pin.Set, error) {
+// PinCapture makes the pins of a capture under a policy.
+func PinCapture(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.HashFunc) (pin.Set, error) {
 	s := pin.Set{Server: server, ServerInfo: m.ServerInfo.Recorded(), Policy: pol}
 	names := pin.SubstituteNames(values)
 	for _, name := range pol.Substitute {
@@ -692,7 +692,7 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 	s.Substitutes = slices.DeleteFunc(slices.Clone(values), func(v pin.Substitute) bool { return !slices.Contains(pol.Substitute, v.Name) })
 	var pins []pin.Pin
 	for entryType, list := range m.Lists {
-		if !pol.PinsList(pin.EntryType(entryType)) {
+		if !pol.CoversType(pin.EntryType(entryType)) {
 			continue
 		}
 		if list.Problem != nil {
@@ -700,7 +700,7 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 		}
 		pins = slices.Grow(pins, len(list.Entries))
 		for _, p := range list.Entries {
-			if !pol.PinsEntry(p.Key) {
+			if !pol.CoversEntry(p.Key) {
 				continue
 			}
 			if pol.ChangesDefinitions() || len(s.Substitutes) > 0 {

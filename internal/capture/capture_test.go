@@ -27,7 +27,7 @@ func pinsOf(text string) (pin.Set, error) {
 	if err != nil {
 		return pin.Set{}, err
 	}
-	return capture.Pins(m, "s", pin.Policy{}, nil, pintest.HashDefinition)
+	return capture.PinCapture(m, "s", pin.Policy{}, nil, pintest.HashDefinition)
 }
 
 // TestMangledCapture: every edit of one byte of a capture gives drift or an
@@ -44,7 +44,7 @@ func TestMangledCapture(t *testing.T) {
 	}
 	pinned, want := pintest.PinsOf(t, jsontest.MangledCapture, pin.Policy{}), values(jsontest.MangledCapture)
 	count := map[string]int{}
-	jsontest.EachMangled(jsontest.MangledCapture, func(edited string) {
+	jsontest.EachByteEdit(jsontest.MangledCapture, func(edited string) {
 		found, err := pinsOf(edited)
 		if err != nil {
 			count["error"]++

@@ -76,7 +76,7 @@ func TestSkillsInEveryShape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jsontest.EachMangled(text, func(edited string) {
+	jsontest.EachByteEdit(text, func(edited string) {
 		set, err := pinsOf(edited)
 		if err != nil || len(set.PinsOf(pin.Skills)) != 1 {
 			return
@@ -111,7 +111,7 @@ func TestFilesOfASkill(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pol := range []pin.Policy{{}, {Substitute: []string{"PART"}}} {
-		set, err := capture.Pins(m, "s", pol, values, pintest.HashDefinition)
+		set, err := capture.PinCapture(m, "s", pol, values, pintest.HashDefinition)
 		if err != nil {
 			t.Fatal(err)
 		}

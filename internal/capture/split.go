@@ -296,7 +296,7 @@ func MayHideResponse(line []byte) bool {
 	}
 	s := text.FoldASCII(looselyUnescaped(line))
 	isListed := func(member string) bool { return strings.Contains(s, `"`+strings.ToLower(member)+`"`) }
-	return strings.Contains(s, `"result"`) && slices.ContainsFunc(pin.ListMembers(), isListed)
+	return strings.Contains(s, `"result"`) && slices.ContainsFunc(pin.ListMemberNames(), isListed)
 }
 
 // spellsResult reports whether a text contains the member name "result", in any letter case and with any

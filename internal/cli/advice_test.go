@@ -115,9 +115,9 @@ func saidOf(t *testing.T, drifts []pin.Drift, random jsontest.Maker) (list []com
 	two := names[random.IntN(len(names))]
 	list = []commandLine{
 		{"--accept-all", approval.Choices{AcceptAll: true}, true},
-		{"--accept-all --accept-warnings", approval.Choices{AcceptAll: true, AcceptWarnings: true}, true},
+		{"--accept-all --accept-warnings", approval.Choices{AcceptAll: true, AcceptsAllWarnings: true}, true},
 		{"--accept " + one + " " + two, approval.Choices{Accept: acceptsOf(t, one, two)}, true},
-		{"--accept " + one + " --accept-warnings", approval.Choices{Accept: acceptsOf(t, one), AcceptWarnings: true}, true},
+		{"--accept " + one + " --accept-warnings", approval.Choices{Accept: acceptsOf(t, one), AcceptsAllWarnings: true}, true},
 		{"lock --yes", approval.Choices{NewServersOnly: true, NonInteractive: true}, true},
 		{"lock", approval.Choices{NewServersOnly: true}, true},
 		{"relock", approval.Choices{}, true},

@@ -58,7 +58,7 @@ func (a *approver) register(cmd *cobra.Command) {
 	}
 	flags.StringArray("accept-warning", nil, "accept the entry `NAME` despite its warnings: a tool's NAME, prompt=NAME or instructions (repeatable)")
 	flags.StringArray("deny", nil, "pin the entry `NAME` but keep it from agents, with a guard: a tool's NAME, prompt=NAME, resource=URI or template=URI (repeatable)")
-	flags.BoolVar(&a.said.AcceptWarnings, "accept-warnings", false, "accept despite all warnings; with --accept or --deny, of what these select, and no others")
+	flags.BoolVar(&a.said.AcceptsAllWarnings, "accept-warnings", false, "accept despite all warnings; with --accept or --deny, of what these select, and no others")
 	flags.StringVar(&a.approvedBy, "approved-by", "", "record in each pin written that `NAME` approved it, and when")
 	flags.StringArrayVar(&a.said.ExpectedDigests, "expect", nil, "write only if the set digest is `SETDIGEST` (repeatable for a folder, in the order of the servers); SETDIGEST@DIGEST, as diff prints it, binds the pins, too")
 	flags.BoolVar(&a.said.AllowsEmpty, "allow-empty", false, "accept a list without tools")
@@ -81,7 +81,7 @@ func (a *approver) read(cmd *cobra.Command, args []string) error {
 		if given("substitute") {
 			p.Substitute = pin.SubstituteNames(a.Substitutes)
 		}
-		return p.WithSwitches(a.policy, given)
+		return p.WithFlags(a.policy, given)
 	}
 	if a.policy.Descriptions, err = pin.ParseDescriptions(a.policy.Descriptions); err != nil {
 		return fail.New("--descriptions %s", err)
@@ -89,7 +89,7 @@ func (a *approver) read(cmd *cobra.Command, args []string) error {
 	if a.policy.Ignore, err = pin.ParseIgnore(listed(valuesOf(cmd, "ignore"))); err != nil {
 		return fail.New("--ignore %s", err)
 	}
-	if flags := a.policy.Conflict(); flags != "" {
+	if flags := a.policy.ConflictingFlags(); flags != "" {
 		return fail.New("%s can't be combined", flags)
 	}
 	for _, e := range a.said.ExpectedDigests {
@@ -106,7 +106,7 @@ func (a *approver) read(cmd *cobra.Command, args []string) error {
 	said.NewServersOnly = a.PinsNewServers
 	said.StateDigestFunc = workspace.StateDigest
 	said.Only = a.only
-	if said.AcceptWarning, err = selectorsOf(cmd, "accept-warning"); err != nil {
+	if said.WarningSelectors, err = selectorsOf(cmd, "accept-warning"); err != nil {
 		return err
 	}
 	said.Deny, err = selectorsOf(cmd, "deny")
@@ -218,7 +218,7 @@ func caseOf(in *report.Input, known *facts.Facts) *approval.Input {
 
 // warningOf converts a finding to a warning for the input of the decision.
 func warningOf(f *lint.Finding) approval.Warning {
-	return approval.Warning{EntryWarning: f.EntryWarning(), Scope: f.Scope, NamedTool: f.NamedTool(), Approved: f.Approved, Unclean: f.Unclean()}
+	return approval.Warning{EntryWarning: f.EntryWarning(), Scope: f.Scope, NamedTool: f.NamedTool(), Approved: f.Approved, Unclean: f.FailsRequireClean()}
 }
 
 // approve reads the texts that the decision needs. It decides by the flags and, where a person has to be asked, by the
@@ -344,7 +344,7 @@ func (a *approver) write(out *approval.Outcome) error {
 	if err != nil {
 		return err
 	}
-	if len(out.LeftOut) > 0 {
+	if len(out.HeldBack) > 0 {
 		a.held(out)
 	}
 	switch {

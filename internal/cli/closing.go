@@ -48,7 +48,7 @@ func (a *approver) hint(words, command string) {
 // denied one under another name only by its digest, which shows that somebody has read the entry. The review has the
 // reason and the digest of each.
 func (a *approver) held(out *approval.Outcome) {
-	a.hint("left out because of a denied entry that is gone, changed or looks like it: "+text.JoinNames(a.names(out.LeftOut), maxNamed), "")
+	a.hint("left out because of a denied entry that is gone, changed or looks like it: "+text.JoinNames(a.names(out.HeldBack), maxNamed), "")
 	a.hint("accept or deny each by its own name; one that the review says may be a denied entry is accepted by its name and digest", "")
 }
 
@@ -106,7 +106,7 @@ func (a *approver) gaps(out *approval.Outcome) {
 	}
 	if len(added) > 0 && len(a.Lock.Servers) > 0 {
 		isOwn := func(server string) bool { return added[server] && len(added) == 1 }
-		if unread := slices.DeleteFunc(lint.UnreadServers(a.Comparisons, a.Lock.Servers), isOwn); len(unread) > 0 {
+		if unread := slices.DeleteFunc(lint.ServersWithUnreadPins(a.Comparisons, a.Lock.Servers), isOwn); len(unread) > 0 {
 			a.hint("text that isn't stored whole, or too long, was not read for the new names: server "+text.JoinNames(text.QuoteNames(unread), maxNamed), "")
 		}
 	}

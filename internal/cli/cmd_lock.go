@@ -53,9 +53,9 @@ func (a *approver) lock() error {
 	}
 	// Show the drift of servers that are already pinned, but never approve it.
 	all := a.Workspace
-	fresh := all.SelectKnown(false)
+	fresh := all.SelectLocked(false)
 	var noAnswer, differs error // the errors that the run returns if all new servers were pinned
-	if pinned := all.SelectKnown(true); len(pinned.Comparisons) > 0 {
+	if pinned := all.SelectLocked(true); len(pinned.Comparisons) > 0 {
 		a.Workspace = pinned
 		old := a.review()
 		noAnswer = old.NoVerdict

@@ -94,7 +94,7 @@ func (a *approver) readSelection(cmd *cobra.Command) (err error) {
 	}
 	if said.NeedsPrompt() {
 		// Without another flag that accepts or denies, --accept-warning accepts the drift, too.
-		said.Accept = said.AcceptWarning
+		said.Accept = said.WarningSelectors
 		said.KeepsDenied = true
 	}
 	for _, s := range said.Accept {

@@ -45,7 +45,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags := cmd.Flags()
 	flags.BoolVarP(&out.quiet, "quiet", "q", false, "don't print the OK line")
 	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added; removed; missing (pinned servers without a capture in the folder); with --hook or --part also denied (entries that then reach the agent unless a guard or the client leaves them out) (repeatable)")
-	flags.StringArrayVar(&out.LeftOut, "leave-out", nil, "of a folder, don't judge the server with this `ID` (repeatable)")
+	flags.StringArrayVar(&out.ExcludedServers, "leave-out", nil, "of a folder, don't judge the server with this `ID` (repeatable)")
 	flags.StringArrayVar(&out.Uncaptured, "uncaptured", nil, "the `ID` of a server that couldn't be captured into the folder: exit 2 (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
 	flags.BoolVar(&review, "review", false, "also read entries that match, and fail on a warning that nobody accepted")

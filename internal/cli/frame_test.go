@@ -82,7 +82,7 @@ func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
 		return err
 	}
 	if f.PinsNewServers {
-		f.Workspace = f.SelectKnown(false)
+		f.Workspace = f.SelectLocked(false)
 	}
 	if len(f.Comparisons) == 0 {
 		return nil

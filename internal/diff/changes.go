@@ -99,10 +99,10 @@ func CompareDefinitions(budget *effort.Budget, entryType pin.EntryType, old, new
 type labeller struct {
 	budget    *effort.Budget
 	entryType pin.EntryType
-	shown     [2]jsontree.Value // both definitions
-	name      string            // of the tool, as it is now
-	codeNames *skill.CodeNames  // of both definitions, once they are needed
-	sides     map[string]*side  // the sides, by member: "inputSchema" or "outputSchema"
+	shown     [2]jsontree.Value  // both definitions
+	name      string             // of the tool, as it is now
+	codeNames *skill.NamedByCode // of both definitions, once they are needed
+	sides     map[string]*side   // the sides, by member: "inputSchema" or "outputSchema"
 }
 
 // A place is a change with where it is in a definition.

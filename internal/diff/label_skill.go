@@ -49,7 +49,7 @@ func (l *labeller) isCode(name string) bool {
 		return true
 	}
 	if l.codeNames == nil {
-		l.codeNames = &skill.CodeNames{}
+		l.codeNames = &skill.NamedByCode{}
 		for _, side := range l.shown {
 			jsontree.MapStrings(side.Get("frontmatter").Get("hooks"), func(command string) string {
 				l.codeNames.AddCode(command)

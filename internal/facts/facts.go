@@ -170,7 +170,7 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 	of := make(map[pin.Ref]*Entry, len(drifts))
 	for i := range drifts {
 		e := &Entry{Drift: drifts[i], Score: math.MinInt}
-		f.MatchedCounts[e.Type] -= len(e.SameNamed)
+		f.MatchedCounts[e.Type] -= len(e.Copies)
 		f.Entries = append(f.Entries, e)
 		of[e.Ref()] = e
 	}
@@ -222,8 +222,8 @@ func (f *Facts) sort(found lint.Finding, e *Entry) {
 
 // explain works out what is known of an entry. Its findings are in it already.
 func (r *reader) explain(e *Entry) {
-	for i := range e.SameNamed {
-		e.AddedBytes += len(e.SameNamed[i].Definition)
+	for i := range e.Copies {
+		e.AddedBytes += len(e.Copies[i].Definition)
 	}
 	r.room -= e.AddedBytes
 	if e.Locked != nil {
@@ -305,8 +305,8 @@ func (r *reader) newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence
 		return nil
 	}
 	list := lint.AddedSentences(r.budget, &old, &new)
-	for i := range e.SameNamed {
-		if other := &e.SameNamed[i]; other.Digest != e.Captured.Digest {
+	for i := range e.Copies {
+		if other := &e.Copies[i]; other.Digest != e.Captured.Digest {
 			now := other.ReviewTree()
 			list = append(list, lint.AddedSentences(r.budget, &old, &now)...)
 		}

@@ -72,9 +72,9 @@ var (
 	rowMark  = regexp.MustCompile(`(?s)⟪(\d+|tags|selectors) (.+?)⟫`)
 )
 
-// ExpandMarks replaces the marks in a text of a file of cases: ⟪N TEXT⟫ is the text N times, ⟪tags TEXT⟫ and ⟪selectors TEXT⟫ spell it in those
+// ExpandTemplates replaces the marks in a text of a file of cases: ⟪N TEXT⟫ is the text N times, ⟪tags TEXT⟫ and ⟪selectors TEXT⟫ spell it in those
 // characters.
-func ExpandMarks(text string) string {
+func ExpandTemplates(text string) string {
 	return rowMark.ReplaceAllStringFunc(text, func(mark string) string {
 		m := rowMark.FindStringSubmatch(mark)
 		switch m[1] {
@@ -89,7 +89,7 @@ func ExpandMarks(text string) string {
 }
 
 // ReadRows reads a file of cases as ReadLines does. Each line is a row with the given number of fields. A field is a
-// word or a Go string literal, whose marks are expanded (ExpandMarks). After a line "$NAME = TEXT", each $NAME in a
+// word or a Go string literal, whose marks are expanded (ExpandTemplates). After a line "$NAME = TEXT", each $NAME in a
 // field stands for that text.
 func ReadRows(t testing.TB, path string, fields int) (rows [][]string) {
 	t.Helper()
@@ -103,7 +103,7 @@ func ReadRows(t testing.TB, path string, fields int) (rows [][]string) {
 					t.Fatalf("%s: %v: %s", path, err, row[i])
 				}
 			}
-			row[i] = ExpandMarks(strings.NewReplacer(names...).Replace(value))
+			row[i] = ExpandTemplates(strings.NewReplacer(names...).Replace(value))
 		}
 		if len(row) == 3 && row[1] == "=" && strings.HasPrefix(row[0], "$") {
 			names = append(names, row[0], row[2])
@@ -361,10 +361,10 @@ const LockfileText = `{
 }
 `
 
-// EachMangled calls f with every text that one edit of a byte makes of text: some
+// EachByteEdit calls f with every text that one edit of a byte makes of text: some
 // substitutions, a deletion, some insertions. Within a digest only the first and
 // last digits are tried.
-func EachMangled(text string, f func(edited string)) {
+func EachByteEdit(text string, f func(edited string)) {
 	for i := range len(text) {
 		if i >= 4 && i+4 < len(text) && strings.Trim(text[i-4:i+5], "0123456789abcdef") == "" {
 			continue
@@ -381,7 +381,7 @@ func EachMangled(text string, f func(edited string)) {
 	}
 }
 
-// MangledCapture is a small capture for EachMangled, with values of most kinds.
+// MangledCapture is a small capture for EachByteEdit, with values of most kinds.
 const MangledCapture = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"ab","description":"a\u200bé <b>","x":[0,-1.5,1e3,true,null]},` +
 	`{"name":"b","inputSchema":{"properties":{"p":{}}}}],"nextCursor":null}}`
 

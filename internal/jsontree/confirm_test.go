@@ -11,7 +11,7 @@ import (
 // aren't large. The two disagree about a number that overflows a double, which the reader refuses.
 func TestConfirm(t *testing.T) {
 	for _, row := range jsontest.ReadRows(t, "testdata/confirmed.txt", 3) {
-		if err := CrossCheck([]byte(row[0]), []byte(row[1])); fmt.Sprint(err == nil) != row[2] {
+		if err := CheckCanonicalForm([]byte(row[0]), []byte(row[1])); fmt.Sprint(err == nil) != row[2] {
 			t.Errorf("%.40s as %.40s: %v", row[0], row[1], err)
 		}
 	}

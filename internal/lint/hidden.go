@@ -176,7 +176,7 @@ func (t runes) isStray(i int) bool {
 func (r *Reviewer) characters(prose bool) {
 	plain := r.text
 	// Fonts draw no other flags that are spelled in tags, so all other tags are invisible text.
-	for _, flag := range text.RegionFlags {
+	for _, flag := range text.SubdivisionFlags {
 		// Replace the flag by seven visible characters, so that offsets stay valid. None of them can begin a tag
 		// sequence.
 		plain = strings.ReplaceAll(plain, flag, strings.Repeat("\U0001F3F3", 7))

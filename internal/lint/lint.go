@@ -66,9 +66,9 @@ func (f Finding) EntryWarning() pin.EntryWarning {
 	return pin.EntryWarning{Entry: f.Ref, AcceptedWarning: f.AcceptedWarning()}
 }
 
-// Unclean reports whether lock and relock refuse an entry with this finding under the policy requireClean. It considers
+// FailsRequireClean reports whether lock and relock refuse an entry with this finding under the policy requireClean. It considers
 // only the rules whose tables are frozen in the source.
-func (f Finding) Unclean() bool {
+func (f Finding) FailsRequireClean() bool {
 	return f.Warning && (f.ID == "hidden-text" || f.ID == "terminal-escape" || f.ID == "bidi-control")
 }
 

@@ -42,7 +42,7 @@ func readPin(raw string, pol pin.Policy) (pin.Pin, error) {
 	if err != nil {
 		return pin.Pin{}, err
 	}
-	s, err := capture.Pins(m, "here", pol, nil, pintest.HashDefinition)
+	s, err := capture.PinCapture(m, "here", pol, nil, pintest.HashDefinition)
 	if err != nil || len(s.Pins) != 1 {
 		return pin.Pin{}, fmt.Errorf("%d tools: %v", len(s.Pins), err)
 	}
@@ -631,7 +631,7 @@ func BenchmarkFindings(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := capture.Pins(m, "here", pin.Policy{}, nil, pintest.HashDefinition)
+	s, err := capture.PinCapture(m, "here", pin.Policy{}, nil, pintest.HashDefinition)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -268,9 +268,9 @@ func matching(side *pin.Comparison, p *pin.Pin) *pin.Pin {
 	return nil
 }
 
-// UnreadServers lists the servers with pinned texts that mentions can't read: texts that are not stored whole
+// ServersWithUnreadPins lists the servers with pinned texts that mentions can't read: texts that are not stored whole
 // and have no matching captured entry, and texts after the first maxRead bytes.
-func UnreadServers(pairs []pin.Comparison, locked []pin.Set) (servers []string) {
+func ServersWithUnreadPins(pairs []pin.Comparison, locked []pin.Set) (servers []string) {
 	left := readLimit(maxRead)
 	for i := range locked {
 		s := &locked[i]

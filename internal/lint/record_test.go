@@ -114,7 +114,7 @@ func TestRecordsOfPlaceholders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := capture.Pins(m, "s", pin.Policy{Substitute: []string{"HOME"}}, values, pintest.HashDefinition)
+		set, err := capture.PinCapture(m, "s", pin.Policy{Substitute: []string{"HOME"}}, values, pintest.HashDefinition)
 		if err != nil {
 			t.Fatal(err)
 		}

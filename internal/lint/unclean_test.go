@@ -11,7 +11,7 @@ import (
 )
 
 // TestUncleanIsFound: a text that the frozen tables alone call unclean gets a warning of one of the three
-// rules of Finding.Unclean. So lock writes no lockfile that verify refuses.
+// rules of Finding.FailsRequireClean. So lock writes no lockfile that verify refuses.
 func TestUncleanIsFound(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"a", " ", "é", "م", "ک", "क", "्", "漢", "ก", "1", "❤", "👩", "💻", "🏴", "\r\n", "\r", "\t", "\u200b", "\u200c", "\u200d", "\u200e", "\u200f",

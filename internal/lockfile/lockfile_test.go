@@ -308,7 +308,7 @@ func TestUnconfirmed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := capture.Pins(m, "s", pin.Policy{}, nil, form)
+		set, err := capture.PinCapture(m, "s", pin.Policy{}, nil, form)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,7 @@ func frame(tree jsontree.Value) []byte {
 func appendDefinition(dst, definition []byte) []byte {
 	from := len(dst)
 	dst = jsontree.AppendIndented(dst, definition, 5)
-	if text.IndexBeyondASCII(definition, escaped) < len(definition) {
+	if text.IndexNonASCIIFunc(definition, escaped) < len(definition) {
 		dst = append(dst[:from], escapeHidden(dst[from:])...)
 	}
 	return dst
@@ -64,7 +64,7 @@ const (
 	placeholder = "{}"
 )
 
-// confirm checks the canonical forms of a server's definitions (jsontree.CrossCheck) against the received text or,
+// confirm checks the canonical forms of a server's definitions (jsontree.CheckCanonicalForm) against the received text or,
 // if that isn't known or the policy changes it, against themselves.
 func confirm(s *pin.Set) error {
 	for _, p := range s.Pins {
@@ -76,7 +76,7 @@ func confirm(s *pin.Set) error {
 			// A hash-only pin of a lockfile was confirmed when it was made.
 			continue
 		}
-		if err := jsontree.CrossCheck(received, p.Definition); err != nil {
+		if err := jsontree.CheckCanonicalForm(received, p.Definition); err != nil {
 			return fail.New("server %s: %s: %s; nothing was written", text.QuoteName(s.Server), p.EntryRef(), err).
 				Hint("that is a bug in pinproof: please report it, with the capture")
 		}
@@ -124,7 +124,7 @@ func serverTree(s *pin.Set) jsontree.Value {
 	if len(about) > 0 {
 		server.add("about", jsontree.OrderedObject(about))
 	}
-	if policy := s.Policy.Value(); len(policy.Members()) > 0 {
+	if policy := s.Policy.Tree(); len(policy.Members()) > 0 {
 		server.add("policy", policy)
 	}
 	server.accepted(s.AcceptedWarnings)
@@ -195,7 +195,7 @@ func storedMember(entryType pin.EntryType) string {
 
 // escapeHidden replaces hidden characters, which occur only in strings, by JSON escapes.
 func escapeHidden(part []byte) []byte {
-	if text.IndexBeyondASCII(part, escaped) == len(part) {
+	if text.IndexNonASCIIFunc(part, escaped) == len(part) {
 		return part
 	}
 	return jsontree.EscapeCharacters(part, func(r, _ rune) bool { return escaped(r) })

@@ -161,8 +161,8 @@ func DeniedPins(sides []Comparison) (list []DeniedPin) {
 	return list
 }
 
-// CapturedUnderPolicy returns the definition of a captured entry as a policy would pin it.
-func (p *Comparison) CapturedUnderPolicy(pol Policy, captured *Pin) jsontree.Value {
+// CapturedDefinition returns the definition of a captured entry as a policy would pin it.
+func (p *Comparison) CapturedDefinition(pol Policy, captured *Pin) jsontree.Value {
 	if captured.Received == nil || pol.Equal(p.Captured.Policy) {
 		return captured.Tree()
 	}
@@ -233,11 +233,11 @@ type Drift struct {
 	// Nil if ADDED, or for a repeated name that no pin has.
 	Locked *Pin
 
-	// Nil if REMOVED; the first of SameNamed if DUPLICATE.
+	// Nil if REMOVED; the first of Copies if DUPLICATE.
 	Captured *Pin
 
 	// All entries captured under its name; more than one if DUPLICATE.
-	SameNamed []Pin
+	Copies []Pin
 
 	// For an ADDED entry: the REMOVED one that it seems to be under a new name.
 	RenamedFrom string
@@ -282,7 +282,7 @@ func (d *Drift) TextsKnown() bool {
 
 // DistinctCopies lists the different definitions of a repeated name.
 func (d *Drift) DistinctCopies() []Pin {
-	return slices.CompactFunc(slices.Clone(d.SameNamed), func(a, b Pin) bool { return a.Digest == b.Digest })
+	return slices.CompactFunc(slices.Clone(d.Copies), func(a, b Pin) bool { return a.Digest == b.Digest })
 }
 
 // DefinitionDigest returns the digest that a person accepts with a drift: that of the

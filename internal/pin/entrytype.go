@@ -101,7 +101,7 @@ type NamedParts struct {
 // looks up by name. For the members of entries, see EntryTypeInfo.
 var (
 	MessageMembers = []string{"jsonrpc", "id", "method", "params", "result", "error"}
-	ResultMembers  = append(ListMembers(), "skill", "contents", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope")
+	ResultMembers  = append(ListMemberNames(), "skill", "contents", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope")
 
 	innerMembers = []NamedParts{
 		{"annotations", []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "audience", "priority", "lastModified"}},
@@ -110,8 +110,8 @@ var (
 	}
 )
 
-// ListMembers returns the members of results that contain lists, in the order of the entry types.
-func ListMembers() []string {
+// ListMemberNames returns the members of results that contain lists, in the order of the entry types.
+func ListMemberNames() []string {
 	var members []string
 	for _, row := range EntryTypeInfo {
 		members = append(members, row.Member)

@@ -81,8 +81,8 @@ func PolicyFlags() []string {
 	return flags
 }
 
-// PinsList reports whether a list is pinned, whole or in part.
-func (p Policy) PinsList(entryType EntryType) bool {
+// CoversType reports whether a list is pinned, whole or in part.
+func (p Policy) CoversType(entryType EntryType) bool {
 	switch entryType {
 	case Tools:
 		return true
@@ -94,14 +94,14 @@ func (p Policy) PinsList(entryType EntryType) bool {
 	return !p.ToolsOnly
 }
 
-// PinsEntry reports whether an entry is pinned. With the switch pages, only apps' pages are pinned from the
+// CoversEntry reports whether an entry is pinned. With the switch pages, only apps' pages are pinned from the
 // list of resources.
-func (p Policy) PinsEntry(key Key) bool {
-	return p.PinsList(key.Type) && (key.Type != Resources || p.Resources || IsAppPage(key.Name))
+func (p Policy) CoversEntry(key Key) bool {
+	return p.CoversType(key.Type) && (key.Type != Resources || p.Resources || IsAppPage(key.Name))
 }
 
-// Conflict names the flags of two switches of the policy that exclude each other, or returns "".
-func (p Policy) Conflict() string {
+// ConflictingFlags names the flags of two switches of the policy that exclude each other, or returns "".
+func (p Policy) ConflictingFlags() string {
 	switch {
 	case p.ToolsOnly && p.AppPages:
 		return "--pages and --tools-only"
@@ -111,9 +111,9 @@ func (p Policy) Conflict() string {
 	return ""
 }
 
-// WithSwitches returns the policy with each given switch set as in asked, and turns off the switches that a given one
+// WithFlags returns the policy with each given switch set as in asked, and turns off the switches that a given one
 // excludes. In asked, only given switches may be on, and they must not conflict.
-func (p Policy) WithSwitches(asked Policy, given func(flag string) bool) Policy {
+func (p Policy) WithFlags(asked Policy, given func(flag string) bool) Policy {
 	for _, s := range PolicySwitches {
 		if given(s.Flag) {
 			*s.FieldOf(&p) = *s.FieldOf(&asked)
@@ -134,11 +134,11 @@ func (p Policy) ChangesDefinitions() bool { return p.Descriptions != "" || len(p
 
 // Equal reports whether two policies have the same record.
 func (p Policy) Equal(q Policy) bool {
-	return slices.Equal(jsontree.Append(nil, p.Value()), jsontree.Append(nil, q.Value()))
+	return slices.Equal(jsontree.Append(nil, p.Tree()), jsontree.Append(nil, q.Tree()))
 }
 
-// Value returns the policy as the lockfile records it, without the members that are default.
-func (p Policy) Value() jsontree.Value {
+// Tree returns the policy as the lockfile records it, without the members that are default.
+func (p Policy) Tree() jsontree.Value {
 	members := []jsontree.Member{
 		{Name: "descriptions", Value: jsontree.String(p.Descriptions)},
 		{Name: "ignore", Value: jsontree.Strings(p.Ignore)},

@@ -138,7 +138,7 @@ func TestPolicyIsRecorded(t *testing.T) {
 			"; descriptions not pinned, /_meta not pinned, ROOT substituted, an empty cursor ends the list, definitions not stored, skills not pinned, pages of apps pinned, hidden text refused by lock and relock only, resources pinned, integers rounded to doubles, only tools pinned"},
 	}
 	for i, tt := range tests {
-		if got := string(jsontree.Append(nil, tt.pol.Value())); got != tt.record {
+		if got := string(jsontree.Append(nil, tt.pol.Tree())); got != tt.record {
 			t.Errorf("recorded as %s, want %s", got, tt.record)
 		}
 		if got := tt.pol.Summary(); got != tt.loud {

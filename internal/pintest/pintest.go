@@ -75,7 +75,7 @@ func PinsOf(t testing.TB, listed string, pol pin.Policy) pin.Set {
 	if err != nil {
 		t.Fatalf("%v in\n%.500s", err, listed)
 	}
-	set, err := capture.Pins(m, "s", pol, nil, HashDefinition)
+	set, err := capture.PinCapture(m, "s", pol, nil, HashDefinition)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,14 +191,14 @@ func CompareByDigest(pairs []pin.Comparison) (drifts []pin.Drift) {
 				continue
 			}
 			keys[one.Key] = true
-			d := pin.Drift{Server: p.Server, Key: one.Key, Locked: p.Locked.Find(one.Key), SameNamed: found[one.Key]}
-			if len(d.SameNamed) > 0 {
-				d.Captured = &d.SameNamed[0]
+			d := pin.Drift{Server: p.Server, Key: one.Key, Locked: p.Locked.Find(one.Key), Copies: found[one.Key]}
+			if len(d.Copies) > 0 {
+				d.Captured = &d.Copies[0]
 			}
 			switch {
 			case d.Captured == nil:
 				d.Kind = pin.DriftRemoved
-			case len(d.SameNamed) > 1:
+			case len(d.Copies) > 1:
 				d.Kind = pin.DriftDuplicate
 			case d.Locked == nil:
 				d.Kind = pin.DriftAdded
@@ -222,7 +222,7 @@ func SetDigest(s *pin.Set) string {
 		return ""
 	}
 	var lines []string
-	if policy := jsontree.Append(nil, s.Policy.Value()); string(policy) != "{}" {
+	if policy := jsontree.Append(nil, s.Policy.Tree()); string(policy) != "{}" {
 		lines = append(lines, fmt.Sprintf("policy:%x", sha256.Sum256(policy)))
 	}
 	for _, p := range s.Pins {
@@ -255,7 +255,7 @@ func DriftLines(drifts []pin.Drift) string {
 			line += " to " + d.RenamedTo
 		}
 		if d.Kind == pin.DriftDuplicate {
-			line += fmt.Sprintf(" %d times", len(d.SameNamed))
+			line += fmt.Sprintf(" %d times", len(d.Copies))
 		}
 		lines = append(lines, line)
 	}

@@ -252,7 +252,7 @@ func pinsOfTools(t *testing.T, tools []made) pin.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := capture.Pins(m, "s", pin.Policy{}, nil, pintest.HashDefinition)
+	set, err := capture.PinCapture(m, "s", pin.Policy{}, nil, pintest.HashDefinition)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -526,7 +526,7 @@ func TestAlikeUpgradesHaveDifferentReviews(t *testing.T) {
 		}
 		var sessions []string
 		for _, line := range lines[1:] {
-			text := jsontest.ExpandMarks(line[2:])
+			text := jsontest.ExpandTemplates(line[2:])
 			sessions = append(sessions, fmt.Sprintf(map[string]string{
 				"= tools":   "{\"id\":1,\"jsonrpc\":\"2.0\",\"result\":{\"tools\":[%s]}}\n",
 				"= prompts": "{\"id\":1,\"jsonrpc\":\"2.0\",\"result\":{\"tools\":[]}}\n{\"id\":2,\"jsonrpc\":\"2.0\",\"result\":{\"prompts\":[%s]}}\n",

@@ -130,7 +130,7 @@ func (r *Report) servers(m *Model) {
 		if p.IsLocked() {
 			old = r.against() + " " + s.PinnedCounts
 			m.Counts["pins"] += len(p.Locked.Pins)
-			s.PinnedSide = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
+			s.PinnedSide = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Tree()}
 		}
 		if p.BothLockfiles {
 			now = text.Printable(r.CommandLine.Capture) + " nothing"
@@ -138,7 +138,7 @@ func (r *Report) servers(m *Model) {
 		if p.HasCapture() {
 			m.Counts["entries"] += len(p.Captured.Pins)
 			now = text.Printable(p.CapturePath) + " " + pin.CountPins(p.Captured.Pins).String()
-			s.CapturedSide = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.CapturePath, p.Captured.ServerInfo.String(), &p.SkippedLines}
+			s.CapturedSide = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Tree(), p.CapturePath, p.Captured.ServerInfo.String(), &p.SkippedLines}
 		}
 		s.Title = strings.TrimLeft(s.Name+"   "+old, " ") + "   ->   " + now
 		r.about(m, &p, &s)

@@ -401,7 +401,7 @@ func sessionReport(t *testing.T, old, new string) *Report {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		if sets[i], err = capture.Pins(m, "s", policy, nil, pintest.HashDefinition); err != nil {
+		if sets[i], err = capture.PinCapture(m, "s", policy, nil, pintest.HashDefinition); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -85,7 +85,7 @@ func TestBigReviews(t *testing.T) {
 				}
 			}
 			for line := range strings.Lines(stat) {
-				if reporttest.Columns(strings.TrimSuffix(line, "\n")) > width && !strings.HasPrefix(line, "hint: ") {
+				if reporttest.DisplayWidth(strings.TrimSuffix(line, "\n")) > width && !strings.HasPrefix(line, "hint: ") {
 					t.Errorf("%s: wider than %d: %s", folder, width, line)
 				}
 			}

@@ -256,7 +256,7 @@ func driftKindNote(d *pin.Drift) string {
 		rest = ", and differs in more"
 	}
 	if d.Kind == pin.DriftDuplicate {
-		return text.FormatCount(len(d.SameNamed), pin.EntryTypeInfo[d.Type].Entry) + " of this name: an agent may get any of them; this can't be accepted"
+		return text.FormatCount(len(d.Copies), pin.EntryTypeInfo[d.Type].Entry) + " of this name: an agent may get any of them; this can't be accepted"
 	}
 	if d.RenamedFrom != "" {
 		return "renamed from " + text.QuoteName(d.RenamedFrom) + rest

@@ -21,7 +21,7 @@ func TestCodeNames(t *testing.T) {
 		{"sh ref.md", "other.md", false},
 		{"ls", "ref.md", false},
 	} {
-		var names CodeNames
+		var names NamedByCode
 		names.AddCode(tt.code)
 		if got := names.Has(tt.name); got != tt.want {
 			t.Errorf("%s names %s: %t", tt.code, tt.name, got)

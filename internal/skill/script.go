@@ -45,15 +45,15 @@ func IsProse(name string) bool {
 	return !IsScript(name) && (isText || strings.HasSuffix(lower, ".md"))
 }
 
-// CodeNames is the set of the Markdown and text files that a skill's code names: in scripts, in Markdown from the first
+// NamedByCode is the set of the Markdown and text files that a skill's code names: in scripts, in Markdown from the first
 // line on that may be code, and in hooks. A command there may run such a file, although its name is that of a text.
-type CodeNames struct {
+type NamedByCode struct {
 	names map[string]bool
 	all   bool // a pattern or a variable may be any name
 }
 
 // Add adds the names in a file.
-func (c *CodeNames) Add(name, content string) {
+func (c *NamedByCode) Add(name, content string) {
 	if IsProse(name) && !IsExecutable(name, content) {
 		content = FromFirstCode(content)
 	}
@@ -61,7 +61,7 @@ func (c *CodeNames) Add(name, content string) {
 }
 
 // AddCode adds the names in code.
-func (c *CodeNames) AddCode(code string) {
+func (c *NamedByCode) AddCode(code string) {
 	if c.names == nil {
 		c.names = map[string]bool{}
 	}
@@ -81,7 +81,7 @@ func isBetweenNames(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`/\\;&
 const besideNames = "@+!.~^-"
 
 // Has reports whether code may name a file, given by its URI.
-func (c *CodeNames) Has(name string) bool {
+func (c *NamedByCode) Has(name string) bool {
 	plain, err := url.PathUnescape(name)
 	if err != nil {
 		plain = name

@@ -62,12 +62,12 @@ func IsClean(canonical []byte) bool {
 	if skipASCII(canonical, 0) == len(canonical) {
 		return true
 	}
-	return IndexBeyondASCII(canonical, IsHidden) == len(canonical) && norm.NFC.IsNormal(canonical)
+	return IndexNonASCIIFunc(canonical, IsHidden) == len(canonical) && norm.NFC.IsNormal(canonical)
 }
 
-// IndexBeyondASCII returns the offset of the first character for which class returns true, or
+// IndexNonASCIIFunc returns the offset of the first character for which class returns true, or
 // len(data). It looks only at DEL and characters beyond ASCII.
-func IndexBeyondASCII(data []byte, class func(rune) bool) int {
+func IndexNonASCIIFunc(data []byte, class func(rune) bool) int {
 	i := skipASCII(data, 0)
 	for i < len(data) {
 		r, size := utf8.DecodeRune(data[i:])

@@ -2,9 +2,9 @@ package text
 
 import "strings"
 
-// RegionFlags are the flags of England, Scotland and Wales: a black flag with tags. UTS #51 recommends only these three
+// SubdivisionFlags are the flags of England, Scotland and Wales: a black flag with tags. UTS #51 recommends only these three
 // sequences. All other tags are text that no reader sees.
-var RegionFlags = [...]string{
+var SubdivisionFlags = [...]string{
 	"\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F",
 	"\U0001F3F4\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F",
 	"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F",
@@ -19,7 +19,7 @@ const maxHiddenRun = 5
 // also considers the context.
 func HasHiddenOrControl(s string) bool {
 	if strings.Contains(s, "\U000E0067") {
-		for _, flag := range RegionFlags {
+		for _, flag := range SubdivisionFlags {
 			// Replace the flag by a letter. With a flag in its place, the tags after it could form another flag.
 			s = strings.ReplaceAll(s, flag, "x")
 		}

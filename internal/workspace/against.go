@@ -89,7 +89,7 @@ func (w *Workspace) pinSides(old, new *side) error {
 			if old.captures != nil && new.captures != nil {
 				s.policy.AppPages = hasPages[c.server]
 			}
-			set, err := capture.Pins(s.read[c.server], c.server, s.policy, w.Substitutes, w.Gate.HashDefinition)
+			set, err := capture.PinCapture(s.read[c.server], c.server, s.policy, w.Substitutes, w.Gate.HashDefinition)
 			if err != nil {
 				return err
 			}

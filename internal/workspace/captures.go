@@ -44,7 +44,7 @@ func (w *Workspace) pins(s *source, server string, pol pin.Policy) (pin.Set, err
 	if err != nil {
 		return pin.Set{}, err
 	}
-	set, err := capture.Pins(m, server, pol, w.Substitutes, w.Gate.HashDefinition)
+	set, err := capture.PinCapture(m, server, pol, w.Substitutes, w.Gate.HashDefinition)
 	if err == nil {
 		s.made = &set
 	}
@@ -93,7 +93,7 @@ func (w *Workspace) readSources(path string) ([]source, error) {
 		if err != nil {
 			return nil, fail.PathError(file, err)
 		}
-		if os.SameFile(info, lockInfo) || strings.TrimSuffix(filepath.Clean(file), atomicfile.NewSuffix) == filepath.Clean(w.LockPath) {
+		if os.SameFile(info, lockInfo) || strings.TrimSuffix(filepath.Clean(file), atomicfile.TempSuffix) == filepath.Clean(w.LockPath) {
 			continue
 		}
 		name, isOld := strings.CutSuffix(e.Name(), OldSuffix)

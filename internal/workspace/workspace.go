@@ -41,7 +41,7 @@ type Workspace struct {
 	Uncaptured []string
 
 	// The IDs of the servers of a folder that aren't judged.
-	LeftOut []string
+	ExcludedServers []string
 
 	// Returns the recorded policy with the changes that flags make; nil if the command has no such flags.
 	PolicyFunc func(pin.Policy) pin.Policy
@@ -168,8 +168,8 @@ func forbidden(path string, s *pin.Set, p *pin.Pin) error {
 		Hint("if it may stay: pinproof relock CAPTURE --require-clean=false")
 }
 
-// SelectKnown returns the workspace with only the servers that the lockfile has or, if isKnown is false, with only the others.
-func (w Workspace) SelectKnown(isKnown bool) Workspace {
+// SelectLocked returns the workspace with only the servers that the lockfile has or, if isKnown is false, with only the others.
+func (w Workspace) SelectLocked(isKnown bool) Workspace {
 	w.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return p.IsLocked() != isKnown })
 	w.Drifts = slices.DeleteFunc(slices.Clone(w.Drifts), func(d pin.Drift) bool { return pin.FindComparison(w.Comparisons, d.Server) == nil })
 	return w
@@ -178,7 +178,7 @@ func (w Workspace) SelectKnown(isKnown bool) Workspace {
 // compile makes the comparison of each server from the captures and the lockfile.
 func (w *Workspace) compile(sources []source) error {
 	wanted := func(server string) bool {
-		return !w.HasFolder || (w.Server == "" || server == w.Server) && !slices.Contains(w.LeftOut, server)
+		return !w.HasFolder || (w.Server == "" || server == w.Server) && !slices.Contains(w.ExcludedServers, server)
 	}
 	for i := range sources {
 		s := &sources[i]
@@ -272,12 +272,12 @@ func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
 	}
 	// Only for commands whose output people read: verify doesn't look for unpinned pages.
 	if w.PinsNewServers || w.AcceptsForbiddenPins {
-		p.PagesUnpinned = p.IsLocked() && !pol.PinsList(pin.Resources) && !pol.ToolsOnly && m.HasAppPages()
+		p.PagesUnpinned = p.IsLocked() && !pol.CoversType(pin.Resources) && !pol.ToolsOnly && m.HasAppPages()
 	}
 	p.SkippedLines = m.SkippedLines
 	pin.CopyFileTexts(&p.Captured, &p.Locked)
 	skills := m.Lists[pin.Skills]
-	p.SkillsUnlisted = pol.PinsList(pin.Skills) && skills.Declared && !skills.Answered && skills.Problem == nil
+	p.SkillsUnlisted = pol.CoversType(pin.Skills) && skills.Declared && !skills.Answered && skills.Problem == nil
 	if server, ok := serverOf(filepath.Base(s.path)); ok {
 		p.FileServer = server
 	}
@@ -309,7 +309,7 @@ func (w *Workspace) policy(recorded pin.Policy, known bool) pin.Policy {
 func (w *Workspace) missingList(m *capture.Capture, locked *pin.Set, pol pin.Policy) error {
 	for entryType := range pin.EntryTypeCount {
 		pins := locked.PinsOf(entryType)
-		if len(pins) == 0 || !pol.PinsList(entryType) || m.Lists[entryType].Answered || m.Lists[entryType].Problem != nil {
+		if len(pins) == 0 || !pol.CoversType(entryType) || m.Lists[entryType].Answered || m.Lists[entryType].Problem != nil {
 			continue
 		}
 		f := fail.NewAt(m.Path, "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[entryType].Method, text.Printable(w.LockPath), pin.CountPins(pins)).

@@ -41,7 +41,7 @@ func TestMassUpgradesFitAScreen(t *testing.T) {
 				}
 				for line := range strings.Lines(b.String()) {
 					line = strings.TrimSuffix(line, "\n")
-					if reporttest.Columns(line) > width && !strings.Contains(line, ": pinproof ") && !strings.Contains(line, ": sha256:") && !strings.HasPrefix(line, "BLOCK ") {
+					if reporttest.DisplayWidth(line) > width && !strings.Contains(line, ": pinproof ") && !strings.Contains(line, ": sha256:") && !strings.HasPrefix(line, "BLOCK ") {
 						t.Errorf("%s -> %s: wider than %d: %s", old, new, width, line)
 					}
 				}

@@ -88,8 +88,8 @@ func (d *FullDisk) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Columns counts the columns of a row as a terminal does.
-func Columns(row string) int {
+// DisplayWidth counts the columns of a row as a terminal does.
+func DisplayWidth(row string) int {
 	n := 0
 	for _, r := range row {
 		switch {

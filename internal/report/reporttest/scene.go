@@ -37,7 +37,7 @@ func (s Scene) pins(captured string) (set pin.Set, taken bool) {
 	if err != nil {
 		return pin.Set{}, false
 	}
-	set, err = capture.Pins(m, s.Server, s.Policy, nil, pintest.HashDefinition)
+	set, err = capture.PinCapture(m, s.Server, s.Policy, nil, pintest.HashDefinition)
 	return set, err == nil
 }
 

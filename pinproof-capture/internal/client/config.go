@@ -112,8 +112,8 @@ func (e entry) refuse() error {
 	return nil
 }
 
-// Read reads a client's configuration file and selects the servers with the given IDs or, if given is empty, all.
-func Read(file string, given []string) (*Config, error) {
+// ReadConfig reads a client's configuration file and selects the servers with the given IDs or, if given is empty, all.
+func ReadConfig(file string, given []string) (*Config, error) {
 	c, err := load(file)
 	if err != nil {
 		return nil, err

@@ -104,7 +104,7 @@ func TestReadNPM(t *testing.T) {
 func TestServerBehindTheGuard(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	write(t, file, `{"mcpServers":{"a":{"command":"npx","args":["--no","--","pinproof-capture","guard","a","--","uv\u0078","x"]}}}`)
-	c, err := Read(file, nil)
+	c, err := ReadConfig(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func (c *core) claims(entryType pin.EntryType) bool {
 func (c *core) gives(entryType pin.EntryType, name string) bool {
 	key := c.pins.key(entryType, name)
 	as, isEqual := c.lists[entryType].entries[key.Name]
-	isPinned := c.pins.PinsEntry(pin.Key{Type: entryType, Name: name})
+	isPinned := c.pins.CoversEntry(pin.Key{Type: entryType, Name: name})
 	return !c.pins.isDenied(key) && (c.OnDrift == ModeWarn || !isPinned || isEqual && as.Digest == c.pins.entries[key].Digest)
 }
 

@@ -214,10 +214,10 @@ func (c *core) decides(list pin.EntryType, key pin.Key, uri string) bool {
 	policy := c.pins.Policy
 	isRead := key.Type == pin.Resources
 	if list == pin.Skills {
-		return policy.PinsList(list) && (key.Type == list || isRead && (c.pins.skills.isApproved(uri) || c.claims(list)))
+		return policy.CoversType(list) && (key.Type == list || isRead && (c.pins.skills.isApproved(uri) || c.claims(list)))
 	}
 	isTemplate := isRead && list == pin.Templates && policy.Resources && c.claims(list)
-	return policy.PinsList(list) && policy.PinsEntry(key) && (key.Type == list || isTemplate)
+	return policy.CoversType(list) && policy.CoversEntry(key) && (key.Type == list || isTemplate)
 }
 
 // forbids returns why a request is refused regardless of what the server lists, or nil.
@@ -227,7 +227,7 @@ func (c *core) forbids(t target) *reason {
 		if c.pins.isDenied(key) {
 			return denied
 		}
-		if useOf(key.Type) != "" && !isApproved && c.pins.PinsList(key.Type) && c.OnDrift != ModeWarn {
+		if useOf(key.Type) != "" && !isApproved && c.pins.CoversType(key.Type) && c.OnDrift != ModeWarn {
 			return notPinned
 		}
 	}
@@ -266,7 +266,7 @@ func (c *core) allowsEntry(key pin.Key) (under entryPin, why *reason) {
 	uri := c.pins.plain(key.Name)
 	switch {
 	// A skill's files are judged by askSkill and, when they arrive, by judgeAnswer.
-	case !c.pins.PinsEntry(key), isRead && c.guardsSkills() && c.pins.skills.isApproved(uri):
+	case !c.pins.CoversEntry(key), isRead && c.guardsSkills() && c.pins.skills.isApproved(uri):
 		return under, nil
 	case !isApproved && !isRead:
 		return under, notPinned

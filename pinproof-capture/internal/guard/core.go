@@ -311,7 +311,7 @@ func (c *core) cancel(h held) {
 func (c *core) listFor(entryType pin.EntryType, h held) {
 	cursor := h.m.Get("params").Get("cursor")
 	l := &c.lists[entryType]
-	isPinned := c.pins.PinsList(entryType)
+	isPinned := c.pins.CoversType(entryType)
 	isFirst := cursor.Kind == 0 || cursor.Kind == 'n' || cursor.Kind == '"' && cursor.Text == ""
 	if isPinned && isFirst && h.needs[entryType] == 0 {
 		c.need(&h, entryType, l.isAsked || c.isOld(entryType))
@@ -457,7 +457,7 @@ func (c *core) start() {
 	}
 	c.state = started
 	for _, entryType := range pin.RequestOrder {
-		if c.pins.PinsList(entryType) && c.claims(entryType) {
+		if c.pins.CoversType(entryType) && c.claims(entryType) {
 			c.lists[entryType].changes++
 			c.begin(entryType)
 		}
@@ -500,7 +500,7 @@ func (c *core) send(l *listing) {
 	c.used = id - firstOwn + 1
 	l.key = strconv.FormatInt(id, 10)
 	l.sent = c.now
-	method, params := l.Request()
+	method, params := l.NextRequest()
 	c.toServer(mcp.RequestLine(id, method, params))
 }
 
@@ -586,7 +586,7 @@ func (c *core) changed(method string, line []byte) {
 // notification waits for a list that isn't pinned or was never requested.
 func (c *core) lags(entryType pin.EntryType) bool {
 	l := &c.lists[entryType]
-	return c.news[changedOf(entryType)] != nil && l.done < l.changes && (c.state == awaited || c.state == started) && c.pins.PinsList(entryType) && c.claims(entryType)
+	return c.news[changedOf(entryType)] != nil && l.done < l.changes && (c.state == awaited || c.state == started) && c.pins.CoversType(entryType) && c.claims(entryType)
 }
 
 // changePause is the minimum time between two listings of a changed list, because some servers send many list_changed
@@ -765,7 +765,7 @@ func (c *core) isOwn(key string) bool {
 func (c *core) holdsPinned(result jsontree.Value, method string) bool {
 	for entryType := range pin.EntryTypeCount {
 		isFolder := method == readDirectory && entryType == pin.Resources // a folder's listing isn't the list of resources
-		isPinned := c.unread || c.pins.PinsList(entryType)
+		isPinned := c.unread || c.pins.CoversType(entryType)
 		if isPinned && !isFolder && method != "tools/call" && result.Has(memberOf(entryType)) {
 			return true
 		}
@@ -810,7 +810,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 		c.release()
 	}
 	_, holdsList := pin.EntryTypeIn(result.Has)
-	isPinned := c.unread || c.pins.PinsList(pin.Instructions)
+	isPinned := c.unread || c.pins.CoversType(pin.Instructions)
 	if holdsList {
 		c.block(nil, errUnasked)
 	} else if isPinned && result.Has(memberOf(pin.Instructions)) {

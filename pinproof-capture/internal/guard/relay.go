@@ -272,7 +272,7 @@ func (r *relay) end(err error) {
 // serverSays handles what the server sends.
 func (r *relay) serverSays(said mcp.Received) error {
 	r.happens(func(c *core) {
-		if said.NotSent {
+		if said.Undelivered {
 			c.unsent(said.Line)
 		} else if said.Err == nil {
 			c.fromServer(said.Line)

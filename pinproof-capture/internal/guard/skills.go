@@ -157,7 +157,7 @@ func (c *core) learnSkills(l *list) {
 
 // guardsSkills reports whether the server's skills are pinned. If the lockfile can't be read, its last readable
 // version applies.
-func (c *core) guardsSkills() bool { return c.pins.PinsList(pin.Skills) }
+func (c *core) guardsSkills() bool { return c.pins.CoversType(pin.Skills) }
 
 // judgeAnswer returns the response for the client: the server's, or a refusal if the result contains a skill's file
 // with other bytes than the pinned ones, an unapproved skill, or a denied resource. It checks every result, whatever

@@ -274,7 +274,7 @@ func (r *remote) post(p *post) {
 		err = r.answer(p, resp, data)
 	}
 	if err == errOver {
-		r.put(Received{Line: p.body, NotSent: true})
+		r.put(Received{Line: p.body, Undelivered: true})
 		r.answered(p)
 	} else if err != nil && p.ctx.Err() == nil {
 		r.fail(p, err)

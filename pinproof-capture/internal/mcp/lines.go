@@ -21,7 +21,7 @@ type Received struct {
 	Line []byte
 
 	// Line is a message of the client that no server received.
-	NotSent bool
+	Undelivered bool
 
 	Err error // printed for a person
 

@@ -54,8 +54,8 @@ type Page struct {
 	jsontree.Value
 }
 
-// Request returns the method and the parameters of the next request.
-func (l *Listing) Request() (method string, params []jsontree.Member) {
+// NextRequest returns the method and the parameters of the next request.
+func (l *Listing) NextRequest() (method string, params []jsontree.Member) {
 	if len(l.Meta) > 0 {
 		params = append(params, member("_meta", jsontree.Object(l.Meta...)))
 	}

@@ -284,7 +284,7 @@ func (s *session) pages(ctx context.Context, entryType pin.EntryType) (int, erro
 		known := len(l.Pages)
 		isDoubted := l.HasEmptyCursor
 		recorded := s.rec.lines.Len()
-		method, params := l.Request()
+		method, params := l.NextRequest()
 		m, err := s.ask(answering, method, params...)
 		if isDoubted && err != nil {
 			break
