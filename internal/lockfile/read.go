@@ -84,9 +84,9 @@ type lockReader struct {
 	set     *pin.Set // the result of that call
 	written []byte   // a buffer for the text of one of its definitions
 
-	// The captured entries that were compared with a definition of the file. Each is compared once: a file can repeat a
+	// The captured entries that differ from a definition of the file. They aren't compared again: a file can repeat a
 	// member many times before it is refused for that.
-	compared map[*pin.Pin]bool
+	differing map[*pin.Pin]bool
 }
 
 // A CapturedFunc returns the entries of a server's capture under a policy, or a set without entries if there is no
@@ -118,7 +118,7 @@ func Read(path string, data []byte, formOf pin.HashFunc, listed CapturedFunc) (L
 	if bytes.Contains(data, []byte("\r\n")) { // git on Windows may convert line feeds to CRLF
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
-	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf, listed: listed, set: &pin.Set{}, compared: map[*pin.Pin]bool{}}
+	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf, listed: listed, set: &pin.Set{}, differing: map[*pin.Pin]bool{}}
 	if len(data) > MaxBytes {
 		return Lockfile{}, r.ErrorAt(-1, "more than 256 MiB")
 	}
@@ -201,12 +201,12 @@ func (r *lockReader) known(path []jsontree.Step, text []byte) int {
 	}
 	entryType, _ := pin.EntryTypeNamed(path[2].Name)
 	p := r.set.Find(pin.Key{Type: entryType, Name: path[3].Name})
-	if p == nil || r.compared[p] {
+	if p == nil || r.differing[p] {
 		return 0
 	}
-	r.compared[p] = true
 	r.written = appendDefinition(r.written[:0], p.Definition)
 	if !bytes.HasPrefix(text, r.written) {
+		r.differing[p] = true
 		return 0
 	}
 	r.defined = append(r.defined, definedPin{HashedDefinition: p.HashedDefinition, name: p.Name, at: len(r.Data) - len(text), size: len(r.written)})
