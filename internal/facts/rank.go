@@ -221,8 +221,9 @@ func (e *Entry) rankNew(earlier func(Class, Reason)) {
 // rankChanged ranks an approved entry that changed.
 func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Class, Reason)) {
 	for _, edit := range e.Edits {
-		// A hint that was added as true doesn't count: true is the default of both hints.
-		isTrueNow := edit.Old.Kind == 'f' && edit.New.Kind == 't'
+		// A hint that was added as true doesn't count: true is the default of both hints. Neither does one that has no
+		// meaning, because the tool is read-only.
+		isTrueNow := edit.Old.Kind == 'f' && edit.New.Kind == 't' && !edit.Minor()
 		if isTrueNow && edit.Pointer == "/annotations/destructiveHint" {
 			earlier(ClassDestructive, Reason{Cause: CauseDestructive, Pointer: edit.Pointer})
 		}
