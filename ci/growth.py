@@ -7,6 +7,7 @@ compared. No limit lies between the two sizes, nor 2 MiB, from which on pinproof
 step would count as growth. Leaves with 1 if one fails.
 """
 
+import base64
 import hashlib
 import json
 import os
@@ -148,6 +149,7 @@ SHAPES = {  # name: the size n, and what makes the old tools and the new ones
     "opened parameters beside others": (1000, lambda n: tuple([tool("t", schema={"properties": {**{f"p{i}": {"additionalProperties": is_open} for i in range(n)}, **{f"q{i}": True for i in range(20 * n)}}})] for is_open in (False, True))),
     "closed parameters beside required names": (1000, lambda n: tuple([tool("t", schema={"properties": {**{f"p{i}": is_open for i in range(n)}, **{f"q{i}": True for i in range(5 * n)}}, "required": [f"q{i}" for i in range(5 * n)]})] for is_open in (True, False))),
     "parameters that read alike": (20_000, lambda n: ([tool("t")], [tool("t"), tool("u", schema={"properties": {name: True for name in names("p", n)}})])),
+    "encoded words": (10_000, lambda n: ([tool("t")], [tool("t"), tool("u", " ".join(base64.b64encode(b"do it %08d now." % i).decode() for i in range(n)))])),
     "sentences at one deep place": (20_000, lambda n: ([tool("t")], [tool("t", x=within(40, "".join(f"It is {i} of them. " for i in range(n))))])),
     "spellings of one name": (500_000, lambda n: ({"a": [tool(name) for name in spellings("abcdef")], "b": [tool("t")]}, {"a": [tool(name) for name in spellings("abcdef")], "b": [tool("t", "*\u200b " + "ABCDEF " * (n // 7))]})),
     "required names and other changes": (2000, lambda n: tuple([tool(f"t{k}", schema=properties(names("p", n // 8), required=names("p", n // 8)[:n * j], x={f"m{i}": {"required": i + j} for i in range(n * 9 // 10)})) for k in range(4)] for j in (0, 1))),

@@ -151,7 +151,7 @@ type Reviewer struct {
 	pinned int
 
 	// The kinds of hits that were reported in the text so far.
-	said []string
+	said map[string]bool
 
 	// It is created when the first text is read.
 	tokens *tokenizer
@@ -437,7 +437,7 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	r.folded = s
 	r.origin = nil
 	r.where = where
-	r.said = r.said[:0]
+	r.said = nil
 	r.paddings()
 	plain := isPlain(s)
 	if !plain {
@@ -466,8 +466,11 @@ func newTokenizer(m *phraseMatcher) *tokenizer {
 // hit adds a finding about a part of the text, at most one of each kind (what). It ignores a part that ends within the
 // pinned beginning of the text.
 func (r *Reviewer) hit(id, what string, end int, found textRange, before, after int) {
-	if end > r.pinned && !slices.Contains(r.said, what) {
-		r.said = append(r.said, what)
+	if end > r.pinned && !r.said[what] {
+		if r.said == nil {
+			r.said = map[string]bool{}
+		}
+		r.said[what] = true
 		r.add(id, "%s%s: %s", what, r.where, r.excerpt(found, before, after))
 	}
 }
