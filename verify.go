@@ -186,14 +186,14 @@ func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.
 	fails := true
 	unanswered := false
 	switch p.State {
-	case pin.StatePaired:
+	case pin.ServerPaired:
 		differs = p.PolicyDiffers()
 		fails = differs
-	case pin.StateNew:
+	case pin.ServerNew:
 		// With --fail-on, the entries of an added server are judged one by one.
 		fails = allow.BelowFailOn == nil
-	case pin.StateGone:
-	case pin.StateMissing:
+	case pin.ServerGone:
+	case pin.ServerMissing:
 		fails = !passMissing
 		unanswered = fails
 	default:
@@ -238,7 +238,7 @@ func passes(d *pin.Drift, p *pin.Comparison, allow pin.Leniency) bool {
 	if allow.BelowFailOn[d.Ref()] {
 		return true
 	}
-	return allow.Kinds[d.Kind] && p.State == pin.StatePaired &&
+	return allow.Kinds[d.Kind] && p.State == pin.ServerPaired &&
 		!emptied(p.Locked.PinsOf(pin.Tools), p.Captured.PinsOf(pin.Tools)) && !emptied(p.Locked.Pins, p.Captured.Pins)
 }
 

@@ -188,9 +188,9 @@ func TestOrderOfDrift(t *testing.T) {
 func TestComparePairs(t *testing.T) {
 	a, b := canonPins(t, `[{"name":"x"},{"name":"y"}]`, pin.Policy{}), canonPins(t, `[{"name":"x"},{"name":"z","w":1}]`, pin.Policy{})
 	drifts := driftOf(t, []pin.Comparison{
-		{Server: "one", Locked: a, Captured: b, State: pin.StatePaired},
-		{Server: "two", Locked: a, State: pin.StateGone}, // vanished
-		{Server: "two more", Captured: a, State: pin.StateNew},
+		{Server: "one", Locked: a, Captured: b, State: pin.ServerPaired},
+		{Server: "two", Locked: a, State: pin.ServerGone}, // vanished
+		{Server: "two more", Captured: a, State: pin.ServerNew},
 	})
 	var got []string
 	for _, d := range drifts {
@@ -225,11 +225,11 @@ func TestPolicyDiffers(t *testing.T) {
 		p    pin.Comparison
 		want bool
 	}{
-		{pin.Comparison{State: pin.StatePaired}, false},
-		{pin.Comparison{State: pin.StatePaired, Captured: pins(pin.Policy{HashOnly: true})}, true},
-		{pin.Comparison{State: pin.StatePaired, Captured: pins(pin.Policy{Ignore: []string{"/icons"}}), Locked: pins(pin.Policy{Ignore: []string{"/icons"}})}, false},
-		{pin.Comparison{State: pin.StateNew, Captured: pins(pin.Policy{HashOnly: true})}, false},
-		{pin.Comparison{State: pin.StateGone, Locked: pins(pin.Policy{HashOnly: true})}, false},
+		{pin.Comparison{State: pin.ServerPaired}, false},
+		{pin.Comparison{State: pin.ServerPaired, Captured: pins(pin.Policy{HashOnly: true})}, true},
+		{pin.Comparison{State: pin.ServerPaired, Captured: pins(pin.Policy{Ignore: []string{"/icons"}}), Locked: pins(pin.Policy{Ignore: []string{"/icons"}})}, false},
+		{pin.Comparison{State: pin.ServerNew, Captured: pins(pin.Policy{HashOnly: true})}, false},
+		{pin.Comparison{State: pin.ServerGone, Locked: pins(pin.Policy{HashOnly: true})}, false},
 	} {
 		if got := tt.p.PolicyDiffers(); got != tt.want {
 			t.Errorf("%+v: %v", tt.p, got)
@@ -243,9 +243,9 @@ func TestPolicyDiffers(t *testing.T) {
 func TestMissingCapture(t *testing.T) {
 	match := canonPins(t, `[{"name":"a"}]`, pin.Policy{})
 	sides := map[byte]pin.Comparison{
-		'=': {State: pin.StatePaired, Locked: match, Captured: match},
-		'!': {State: pin.StatePaired, Locked: match, Captured: canonPins(t, `[{"name":"a","x":1}]`, pin.Policy{})},
-		'?': {State: pin.StateMissing, Locked: match},
+		'=': {State: pin.ServerPaired, Locked: match, Captured: match},
+		'!': {State: pin.ServerPaired, Locked: match, Captured: canonPins(t, `[{"name":"a","x":1}]`, pin.Policy{})},
+		'?': {State: pin.ServerMissing, Locked: match},
 	}
 	for _, servers := range []string{"=", "!", "?", "==", "=!", "=?", "!?", "??", "=!?", "=??", "!!?"} {
 		for _, allow := range []pin.Leniency{{}, lenient, {Missing: true}, {Kinds: lenient.Kinds, Warnings: true, Missing: true}} {
@@ -309,11 +309,11 @@ func TestJudge(t *testing.T) {
 		pin.DriftHidden: {`{"name":"a","description":"x"}`, `{"name":"a","description":"x\u200b"}`},
 	}
 	for kind, text := range kinds {
-		whole := pin.Comparison{Server: "s", State: pin.StatePaired,
+		whole := pin.Comparison{Server: "s", State: pin.ServerPaired,
 			Locked: canonPins(t, "["+text[0]+"]", pin.Policy{}), Captured: canonPins(t, "["+text[1]+"]", pin.Policy{})}
 		unknown, unpinned, emptied, policy := whole, whole, whole, whole
 		harmless := pin.Leniency{BelowFailOn: pin.Refs{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
-		unknown.State, unknown.Locked = pin.StateNew, pin.Set{}
+		unknown.State, unknown.Locked = pin.ServerNew, pin.Set{}
 		unpinned.State, unpinned.Locked = pin.StateUnpinned, pin.Set{}
 		emptied.Captured = canonPins(t, "[]", pin.Policy{})
 		policy.Captured.Policy.HashOnly = true
@@ -366,7 +366,7 @@ func TestJudgeServers(t *testing.T) {
 	marked.Find(pin.Key{Name: "a"}).Denied = true
 	recorded := canonPins(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
 	recorded.AcceptedWarnings = []pin.AcceptedWarning{{ID: "oversize", Digest: "1"}}
-	whole := pin.Comparison{Server: "s", State: pin.StatePaired, Locked: match, Captured: match}
+	whole := pin.Comparison{Server: "s", State: pin.ServerPaired, Locked: match, Captured: match}
 	denied := whole
 	denied.Locked = marked
 	part := denied
@@ -382,10 +382,10 @@ func TestJudgeServers(t *testing.T) {
 	records.BothLockfiles = true
 	records.Captured = recorded
 	joined := records
-	joined.State = pin.StateNew
+	joined.State = pin.ServerNew
 	joined.Locked = pin.Set{}
-	uncaptured := pin.Comparison{Server: "s", State: pin.StateUncaptured, Locked: match}
-	absent := pin.Comparison{Server: "s", State: pin.StateGone, Locked: match}
+	uncaptured := pin.Comparison{Server: "s", State: pin.ServerUncaptured, Locked: match}
+	absent := pin.Comparison{Server: "s", State: pin.ServerGone, Locked: match}
 	other := whole
 	other.Server = "t"
 	spared := pin.Leniency{BelowFailOn: pin.Refs{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
@@ -471,7 +471,7 @@ func TestEmptiedOfPrompts(t *testing.T) {
 		return s
 	}
 	for listed, want := range map[string]int{"": 1, "a": 0} {
-		sides := []pin.Comparison{{Server: "s", State: pin.StatePaired, Locked: set("a", "b"), Captured: set(strings.Fields(listed)...)}}
+		sides := []pin.Comparison{{Server: "s", State: pin.ServerPaired, Locked: set("a", "b"), Captured: set(strings.Fields(listed)...)}}
 		if v := judge(sides, driftOf(t, sides), pin.Faults{}, lenient); v.ExitCode != want {
 			t.Errorf("of two prompts %q is left: exit code %d", listed, v.ExitCode)
 		}

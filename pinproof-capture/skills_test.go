@@ -38,9 +38,9 @@ func TestSaveReadsSkills(t *testing.T) {
 			json.NewDecoder(req.Body).Decode(&m)
 			asked[strings.TrimSpace(m.Method+" "+m.Params.URI)]++
 			w.Header().Set("Content-Type", "application/json")
-			greeting := jsontest.OffersSkills
+			greeting := jsontest.SkillsInitializeResult
 			if !declared {
-				greeting = strings.Replace(jsontest.OffersSkills, "io.modelcontextprotocol/skills", "acme/other", 1)
+				greeting = strings.Replace(jsontest.SkillsInitializeResult, "io.modelcontextprotocol/skills", "acme/other", 1)
 			}
 			result := map[string]string{"initialize": greeting, "tools/list": allTools,
 				"skills/list":  `{"resultType":"complete","ttlMs":5,"skills":[` + entry + `],"nextCursor":"2"}`,

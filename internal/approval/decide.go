@@ -206,9 +206,9 @@ func (d *decision) newWarnings(result string) *fail.Error {
 		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", d.CommandLine.ForVerb(d.CommandName)).Refusal()
 }
 
-// UnsettledError returns the error for decisions that don't converge: each decision causes warnings that the one before
+// NotConvergingError returns the error for decisions that don't converge: each decision causes warnings that the one before
 // didn't have.
-func (said *Choices) UnsettledError() *fail.Error {
+func (said *Choices) NotConvergingError() *fail.Error {
 	return fail.New("accepted entries have more and more new warnings: nothing was written").
 		Hint("accept a few at a time: %s", said.CommandLine.ForVerb("diff")).Refusal()
 }

@@ -176,7 +176,7 @@ func TestRelockPins(t *testing.T) {
 func TestUnreadFilesStayOnRecord(t *testing.T) {
 	set := pintest.PinsOf(t, `[{"name":"a"}]`, pin.Policy{})
 	record := func(id string) pin.AcceptedWarning { return pin.AcceptedWarning{ID: id, Digest: set.Digest} }
-	p := pin.Comparison{Server: "s", State: pin.StatePaired, Locked: set, Captured: set}
+	p := pin.Comparison{Server: "s", State: pin.ServerPaired, Locked: set, Captured: set}
 	p.Locked.Pins = []pin.Pin{set.Pins[0]}
 	p.Locked.Pins[0].AcceptedWarnings = []pin.AcceptedWarning{record("oversize"), record(skill.UnreadFileID)}
 	next := approval.UpdatedPins(&p, nil, map[pin.Ref][]pin.AcceptedWarning{p.Ref(set.Pins[0].Key): {record("hidden-text")}})
@@ -220,7 +220,7 @@ func TestKeptPinsStayByteForByte(t *testing.T) {
 			new = append(new, definition)
 		}
 		policy := pin.Policy{RoundIntegers: true, HashOnly: m.IntN(4) == 0}
-		p := pin.Comparison{Server: "s", State: pin.StatePaired,
+		p := pin.Comparison{Server: "s", State: pin.ServerPaired,
 			Locked:   pintest.PinsOf(t, "["+strings.Join(old, ",")+"]", policy),
 			Captured: pintest.PinsOf(t, "["+strings.Join(new, ",")+"]", policy)}
 		for i := range p.Locked.Pins {
@@ -258,7 +258,7 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 	pol := pin.Policy{HashOnly: true, Descriptions: "strip"}
 	text := `[{"name":"a","description":"x"},{"name":"b"}]`
 	l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pintest.PinsOf(t, text, pol)}}))
-	p := pin.Comparison{Server: "s", State: pin.StatePaired, Locked: l.Servers[0], Captured: pintest.PinsOf(t, `[{"name":"b"}]`, pol)}
+	p := pin.Comparison{Server: "s", State: pin.ServerPaired, Locked: l.Servers[0], Captured: pintest.PinsOf(t, `[{"name":"b"}]`, pol)}
 	drifts := pintest.CompareByDigest([]pin.Comparison{p})
 	next := approval.UpdatedPins(&p, pin.Refs{drifts[0].Ref(): true}, nil)
 	if !next.Policy.Equal(pol) || len(next.Pins) != 1 || next.Pins[0].Name != "b" {
@@ -280,7 +280,7 @@ func TestPinsOfPart(t *testing.T) {
 				part = append(part, fmt.Sprintf(`{"name":%q,"description":%q}`, name, random.Pick("a", "b")))
 			}
 		}
-		p := pin.Comparison{State: pin.StatePaired, IsPartial: true,
+		p := pin.Comparison{State: pin.ServerPaired, IsPartial: true,
 			Locked: pintest.PinsOf(t, "["+strings.Join(whole, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(part, ",")+"]", pin.Policy{})}
 		p.Locked.ServerInfo = pin.ServerInfo{Name: "example", Version: "1"}
 		accepted := pin.Refs{}
@@ -318,7 +318,7 @@ func TestAboutStays(t *testing.T) {
 		"nothing":                  {nil, func(*pin.Comparison) {}, old},
 		"one of two":               {[]int{0}, func(*pin.Comparison) {}, old},
 		"both":                     {[]int{0, 1}, func(*pin.Comparison) {}, new},
-		"a new server, one of two": {[]int{0}, func(p *pin.Comparison) { p.State = pin.StateNew }, new},
+		"a new server, one of two": {[]int{0}, func(p *pin.Comparison) { p.State = pin.ServerNew }, new},
 		"a part, both":             {[]int{0, 1}, func(p *pin.Comparison) { p.IsPartial = true }, new},
 		"a part that names none":   {[]int{0, 1}, func(p *pin.Comparison) { p.IsPartial = true; p.Captured.ServerInfo = pin.ServerInfo{} }, old},
 		"a capture without a name": {[]int{0, 1}, func(p *pin.Comparison) { p.Captured.ServerInfo = pin.ServerInfo{} }, pin.ServerInfo{}},

@@ -49,7 +49,7 @@ func TestParseAcceptance(t *testing.T) {
 // relockCase returns a capture with drift of every kind, against its pins.
 func relockCase(t *testing.T) ([]pin.Comparison, []pin.Drift) {
 	p := pin.Comparison{
-		Server: "s", State: pin.StatePaired,
+		Server: "s", State: pin.ServerPaired,
 		Locked:   pintest.PinsOf(t, `[{"name":"same"},{"name":"edited","x":1},{"name":"hid","description":"x"},{"name":"gone","y":1},{"name":"twice"}]`, pin.Policy{}),
 		Captured: pintest.PinsOf(t, `[{"name":"same"},{"name":"edited","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, pin.Policy{}),
 	}

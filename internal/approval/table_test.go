@@ -66,7 +66,7 @@ func newScene(t *testing.T, about []string) *scene {
 		case "pins", "lists":
 			s.entries(words[1], words[0] == "pins", words[2:])
 		case "elsewhere":
-			side := pin.Comparison{Server: words[1], State: pin.StatePaired}
+			side := pin.Comparison{Server: words[1], State: pin.ServerPaired}
 			side.Locked.SetPins(pinsOf(words[2:]))
 			side.Captured = side.Locked
 			s.OtherServers = append(s.OtherServers, side)
@@ -82,7 +82,7 @@ func newScene(t *testing.T, about []string) *scene {
 			side := s.side(words[1])
 			side.IsPartial = slices.Contains(words, "part")
 			if slices.Contains(words, "missing") {
-				side.State = pin.StateMissing
+				side.State = pin.ServerMissing
 			}
 			if slices.Contains(words, "unanswered") {
 				s.Verdict.UnjudgedServers = append(s.Verdict.UnjudgedServers, side.Server)
@@ -166,7 +166,7 @@ func (s *scene) entries(server string, isLocked bool, words []string) {
 		side.Locked.Server = server
 		side.Captured.Server = server
 	} else {
-		side.State = pin.StatePaired
+		side.State = pin.ServerPaired
 	}
 	if isLocked {
 		side.Locked.SetPins(pinsOf(words))

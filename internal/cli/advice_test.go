@@ -26,11 +26,13 @@ func TestAdvice(t *testing.T) {
 	random := jsontest.NewMaker(23)
 	cases := 0
 	try := func(old, new pin.Set) {
-		in := report.Input{Comparisons: []pin.Comparison{{Server: "s", CapturePath: "s.json", LockfilePath: "tools.lock", State: pin.StatePaired, Locked: old, Captured: new}}}
+		in := report.Input{Comparisons: []pin.Comparison{{Server: "s", CapturePath: "s.json", LockfilePath: "tools.lock", State: pin.ServerPaired, Locked: old, Captured: new}}}
 		in.Drifts = pintest.CompareByDigest(in.Comparisons)
 		in.Findings = lint.Findings(in.Comparisons, in.Drifts, nil, true)
 		in.Verdict = pin.Verdict{Matches: len(in.Drifts) == 0, DifferingServers: map[string]bool{"s": len(in.Drifts) > 0}}
-		known := func() *facts.Facts { return facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{}) }
+		known := func() *facts.Facts {
+			return facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.ExplainOptions{})
+		}
 		plain := caseOf(&in, known())
 		advised := caseOf(&in, misled(known(), random))
 		prose := in

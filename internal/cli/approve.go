@@ -149,7 +149,7 @@ func (a *approver) load() error {
 // describe makes the input of the decision (a.c) and the report (a.r) from both sides and the findings.
 func (a *approver) describe(findings []lint.Finding) {
 	said := &a.said
-	in := a.reportInput(report.Input{Bounds: facts.Bounds{NoExplanations: !a.shows && !said.SelectsByWord()}, Findings: findings}, pin.Faults{}, pin.Leniency{})
+	in := a.reportInput(report.Input{ExplainOptions: facts.ExplainOptions{NoExplanations: !a.shows && !said.SelectsByWord()}, Findings: findings}, pin.Faults{}, pin.Leniency{})
 	if in.NoExplanations {
 		in.Drifts = slices.Clone(a.Drifts)
 		diff.FindRenames(effort.NewBudget(), in.Comparisons, in.Drifts) // a denied entry stays denied under another name
@@ -276,7 +276,7 @@ func (a *approver) decide() (out approval.Outcome, err error) {
 			return out, nil
 		}
 		if round == maxRounds {
-			return approval.Outcome{Err: said.UnsettledError()}, nil
+			return approval.Outcome{Err: said.NotConvergingError()}, nil
 		}
 		if said.Answers != nil {
 			fmt.Fprintf(a.stderr, "\n%s with these answers: all is asked again\n\n", text.FormatCount(len(found), "new warning"))
@@ -356,7 +356,7 @@ func (a *approver) write(out *approval.Outcome) error {
 		a.t.WriteSteps(a.r.FolderStep)
 	case out.Err != nil && len(a.r.Drifts) > 0:
 		a.hint("review", a.ForVerb("diff"))
-	case out.Err != nil: // what is left is a server without entries
+	case out.Err != nil: // no drift: only a server without entries is left to approve
 		a.t.WriteNextSteps(a.model())
 	}
 	if len(out.Denied) > 0 {

@@ -134,7 +134,7 @@ func (d *diffRun) compare() error {
 	var known *facts.Facts
 	if d.failOn != "" {
 		in.FailsBySeverity = true
-		known = facts.Explain(d.Comparisons, d.Drifts, in.Findings, in.Bounds)
+		known = facts.Explain(d.Comparisons, d.Drifts, in.Findings, in.ExplainOptions)
 		allow = pin.Leniency{Warnings: true, BelowFailOn: pin.Refs{}}
 		for _, e := range known.Entries {
 			allow.BelowFailOn[e.Ref()] = e.Severity < d.least

@@ -73,7 +73,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if err := out.Load(); err != nil {
 			return out.explain(err)
 		}
-		in := report.Input{FailsOnWarnings: review, Bounds: facts.Bounds{NoExplanations: terse || out.hook}, Findings: lint.Findings(out.Comparisons, out.Drifts, out.Lock.Servers, review)}
+		in := report.Input{FailsOnWarnings: review, ExplainOptions: facts.ExplainOptions{NoExplanations: terse || out.hook}, Findings: lint.Findings(out.Comparisons, out.Drifts, out.Lock.Servers, review)}
 		// Limit only verify's text output. Every other format is read as a review, and shows more.
 		if !in.NoExplanations && out.format == "text" && len(out.files) == 0 {
 			in.Bounded = true

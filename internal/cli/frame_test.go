@@ -48,7 +48,7 @@ func frameTools(random jsontest.Maker) string {
 func namesOthers(l lockfile.Lockfile) map[lint.Finding]bool {
 	var sides []pin.Comparison
 	for i := range l.Servers {
-		sides = append(sides, pin.Comparison{Server: l.Servers[i].Server, State: pin.StatePaired, Locked: l.Servers[i], Captured: l.Servers[i]})
+		sides = append(sides, pin.Comparison{Server: l.Servers[i].Server, State: pin.ServerPaired, Locked: l.Servers[i], Captured: l.Servers[i]})
 	}
 	found := map[lint.Finding]bool{}
 	for _, f := range lint.Findings(sides, nil, l.Servers, true) {

@@ -94,7 +94,7 @@ func TestHintsWrite(t *testing.T) {
 
 // accepted records every warning of a set's pins as accepted.
 func accepted(set *pin.Set) {
-	new := []pin.Comparison{{Server: "s", CapturePath: "s.json", State: pin.StateNew, Captured: *set}}
+	new := []pin.Comparison{{Server: "s", CapturePath: "s.json", State: pin.ServerNew, Captured: *set}}
 	for _, f := range lint.Findings(new, pintest.CompareByDigest(new), nil, true) {
 		p := set.Find(f.Key)
 		if p != nil && f.Warning && !f.IsWholeServer() && !slices.Contains(p.AcceptedWarnings, f.AcceptedWarning()) {

@@ -43,7 +43,7 @@ func (req *request) reportInput(in report.Input, also pin.Faults, allow pin.Leni
 	for _, s := range req.Lock.Servers {
 		if inPins[s.Server] && pin.FindComparison(req.Comparisons, s.Server) == nil {
 			// This server isn't compared, so its pins take the place of both sides.
-			in.Others = append(in.Others, pin.Comparison{Server: s.Server, LockfilePath: req.LockPath, Locked: s, Captured: s, State: pin.StatePaired})
+			in.Others = append(in.Others, pin.Comparison{Server: s.Server, LockfilePath: req.LockPath, Locked: s, Captured: s, State: pin.ServerPaired})
 		}
 	}
 	return in
@@ -104,7 +104,7 @@ func dryRun(in *report.Input, all *facts.Facts) {
 
 // factsOf works out the facts of a comparison.
 func factsOf(in *report.Input) *facts.Facts {
-	return facts.Explain(in.Comparisons, in.Drifts, in.Findings, in.Bounds)
+	return facts.Explain(in.Comparisons, in.Drifts, in.Findings, in.ExplainOptions)
 }
 
 // narrowed returns the facts or, with --only, the facts of the selected drift.

@@ -185,7 +185,7 @@ func (s *shaped) under(policy pin.Policy, other *candidate) *candidate {
 		if !s.budget.Spend(size) {
 			return nil
 		}
-		s.said = describeWhole(s.entry.Key, s.entry.WithFiles(s.side.CapturedDefinition(policy, s.entry)))
+		s.said = describeWhole(s.entry.Key, s.entry.AddFileTexts(s.side.CapturedDefinition(policy, s.entry)))
 		s.policy = policy
 	}
 	if !s.budget.Spend(other.work()) {

@@ -106,10 +106,10 @@ func (p *place) sideLabel() label.Label {
 	case isOutput && p.New.Kind == 0:
 		return label.OutputRemoved
 	case p.exports(&p.New, schema.AtSchema):
-		k = label.HeaderExported
+		k = label.ArgumentSentAsHeader
 	}
 	if isOutput {
-		return k.ForOutput()
+		return k.InOutputSchema()
 	}
 	return k
 }

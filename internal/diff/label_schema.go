@@ -318,9 +318,9 @@ func (p *place) schemaLabel() label.Label {
 	case p.isMove() && p.at == schema.AtSchema && !isCombination(p.keyword):
 		// The schema moved to another index of the array, so it applies to another element.
 		return label.AcceptedValuesChanged
-	case p.inDefinitions && len(p.steps) > 2 && k != label.TextChanged && k != label.HeaderExported && !p.uses(p.steps[2]):
-		return label.UnusedDefinition
-	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword || k == label.HeaderExported:
+	case p.inDefinitions && len(p.steps) > 2 && k != label.TextChanged && k != label.ArgumentSentAsHeader && !p.uses(p.steps[2]):
+		return label.UnusedSchemaChanged
+	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword || k == label.ArgumentSentAsHeader:
 		return k
 	case p.keyword != "required" && p.isForm(1):
 		// The schema accepts the same values, so only texts, or what they describe, have changed.
@@ -350,13 +350,13 @@ func (p *place) keywordLabel() label.Label {
 	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword:
 		return p.remarkLabel()
 	case p.exports(&p.New, at):
-		return label.HeaderExported
+		return label.ArgumentSentAsHeader
 	case isDefinition && p.Old.Kind != 0 && p.New.Kind != 0:
 		return label.Unclear
 	case isDefinition && slices.ContainsFunc(p.names(), p.uses):
 		return label.OtherMember
 	case isDefinition:
-		return label.UnusedDefinition
+		return label.UnusedSchemaChanged
 	case p.keyword == "properties" && len(p.inside) < 2 && !p.isMove():
 		return p.parameterLabel()
 	case isSchema && (p.keyword == "additionalProperties" || p.keyword == "properties"), p.keyword == "patternProperties":
@@ -378,7 +378,7 @@ func (p *place) remarkLabel() label.Label {
 		}
 	case schema.HeaderKeyword:
 		if p.New.Kind != 0 {
-			return label.HeaderExported
+			return label.ArgumentSentAsHeader
 		}
 	}
 	return label.OtherMember
@@ -533,9 +533,9 @@ func (p *place) othersLabel() label.Label {
 	isOpen := p.New.Kind == 't' || isEmpty(p.New) && !isClosed
 	switch {
 	case wasClosed && isOpen && !isPattern && !p.mayNameOthers():
-		return label.UnnamedAccepted
+		return label.InputOpened
 	case isClosed && !wasClosed:
-		return label.UnnamedRejected
+		return label.InputClosed
 	case isOpen && !wasOpen && !wasClosed:
 		return label.AnyInputAccepted
 	case wasClosed:

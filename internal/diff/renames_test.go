@@ -34,7 +34,7 @@ func TestLooksDenied(t *testing.T) {
 		policy, next, want := pin.Policy{Descriptions: row[4]}, pin.Policy{Descriptions: row[5]}, row[7]
 		pins := pintest.PinsOf(t, "["+row[1]+"]", policy)
 		pins.Pins[0].Denied = true
-		sides := []pin.Comparison{{Server: "s", State: pin.StatePaired, Locked: pintest.PinsOf(t, "["+row[2]+"]", policy), Captured: pintest.PinsOf(t, "["+row[3]+"]", next)}}
+		sides := []pin.Comparison{{Server: "s", State: pin.ServerPaired, Locked: pintest.PinsOf(t, "["+row[2]+"]", policy), Captured: pintest.PinsOf(t, "["+row[3]+"]", next)}}
 		if row[6] == "other" {
 			pins.Server = "z"
 			sides[0].LockfileServers = []pin.Set{pins}
@@ -139,7 +139,7 @@ func TestSkillsLookDenied(t *testing.T) {
 		locked, captured := pin.Set{Server: "s"}, pin.Set{Server: "s"}
 		locked.SetPins([]pin.Pin{denied})
 		captured.SetPins([]pin.Pin{denied, tt.now})
-		sides := []pin.Comparison{{Server: "s", State: pin.StatePaired, Locked: locked, Captured: captured}}
+		sides := []pin.Comparison{{Server: "s", State: pin.ServerPaired, Locked: locked, Captured: captured}}
 		drifts := pintest.CompareByDigest(sides)
 		FindRenames(effort.NewBudget(), sides, drifts)
 		if len(drifts) != 1 || drifts[0].LooksDenied() != tt.want {

@@ -43,7 +43,7 @@ func (l *labeller) judge(member string, places []*place) {
 		isBreaking = isBreaking || p.Severity == label.Breaking
 		if p.Label.AffectsValues() || p.Severity == label.Breaking {
 			values = append(values, p)
-		} else if p.Label == label.OtherMember || p.Label == label.HeaderExported {
+		} else if p.Label == label.OtherMember || p.Label == label.ArgumentSentAsHeader {
 			others = append(others, p)
 		}
 	}

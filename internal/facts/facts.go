@@ -126,8 +126,8 @@ const (
 	ReviewByteLimit = 4 << 20
 )
 
-// Bounds limit how much of a comparison is explained, and set what comes first.
-type Bounds struct {
+// ExplainOptions limit how much of a comparison is explained, and set what comes first.
+type ExplainOptions struct {
 	// The size in bytes of the definitions to explain; 0: ReviewByteLimit.
 	MaxBytes int
 
@@ -143,7 +143,7 @@ type Bounds struct {
 // A reader works out facts.
 type reader struct {
 	sides  []pin.Comparison
-	bounds Bounds
+	bounds ExplainOptions
 	budget *effort.Budget
 
 	// Bytes of definitions that may still be explained. A review explains at least one entry, regardless of its size.
@@ -157,7 +157,7 @@ type reader struct {
 }
 
 // Explain works out the facts of a comparison. findings are those of lint.Findings for the same comparison.
-func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bounds Bounds) *Facts {
+func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bounds ExplainOptions) *Facts {
 	drifts = slices.Clone(drifts)
 	budget := effort.NewBudget()
 	if !bounds.NoExplanations {

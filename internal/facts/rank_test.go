@@ -77,9 +77,9 @@ func TestScoresOrder(t *testing.T) {
 // ranked returns the entry of an upgrade that is read first.
 func ranked(t *testing.T, old, new string) *Entry {
 	t.Helper()
-	sides := []pin.Comparison{{Server: "s", State: pin.StatePaired, Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}}
+	sides := []pin.Comparison{{Server: "s", State: pin.ServerPaired, Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}}
 	drifts := pintest.CompareByDigest(sides)
-	entries := Explain(sides, drifts, lint.Findings(sides, drifts, nil, true), Bounds{}).Entries
+	entries := Explain(sides, drifts, lint.Findings(sides, drifts, nil, true), ExplainOptions{}).Entries
 	first := entries[0]
 	for _, e := range entries {
 		if e.CompareRank(first) < 0 {
@@ -104,10 +104,10 @@ func TestBudgetSpent(t *testing.T) {
 		old = append(old, fmt.Sprintf(`{"name":"t%02d","description":%q}`, i, words("a")+fmt.Sprint(i)))
 		new = append(new, fmt.Sprintf(`{"name":"t%02d","description":%q}`, i, words("b")+fmt.Sprint(i)))
 	}
-	sides := []pin.Comparison{{Server: "s", State: pin.StatePaired,
+	sides := []pin.Comparison{{Server: "s", State: pin.ServerPaired,
 		Locked: pintest.PinsOf(t, "["+strings.Join(old, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(new, ",")+"]", pin.Policy{})}}
 	unexplained := 0
-	for _, e := range Explain(sides, pintest.CompareByDigest(sides), nil, Bounds{}).Entries {
+	for _, e := range Explain(sides, pintest.CompareByDigest(sides), nil, ExplainOptions{}).Entries {
 		if len(e.Edits) != 1 || e.ChangesUnknown() || e.Unexplained != (e.Severity == label.Breaking) {
 			t.Errorf("%s: %d edits, unexplained: %v, %s", e.Name, len(e.Edits), e.Unexplained, e.Severity)
 		}

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// The parts of a made-up skill: a SKILL.md, a script, and an image, which isn't text. OffersSkills declares skills.
+// The parts of a made-up skill: a SKILL.md, a script, and an image, which isn't text. SkillsInitializeResult declares skills.
 const (
-	SkillFolder  = "skill://acme/pdf/"
-	SkillMain    = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun scripts/a.py with the file. Grüße!\n"
-	SkillScript  = "print('a')\n"
-	SkillImage   = "\x89PNG\x00\xff"
-	OffersSkills = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{},"extensions":{"io.modelcontextprotocol/skills":{"directoryRead":true}}},"serverInfo":{"name":"acme","version":"1"}}`
+	SkillFolder            = "skill://acme/pdf/"
+	SkillMain              = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun scripts/a.py with the file. Grüße!\n"
+	SkillScript            = "print('a')\n"
+	SkillImage             = "\x89PNG\x00\xff"
+	SkillsInitializeResult = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{},"extensions":{"io.modelcontextprotocol/skills":{"directoryRead":true}}},"serverInfo":{"name":"acme","version":"1"}}`
 )
 
 // SkillFileEntry returns the element for a file in the resources of a skill's entry.

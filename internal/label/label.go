@@ -15,7 +15,7 @@ const (
 	HintHarmless
 	ConfirmationDropped
 	AppWidened
-	HeaderExported
+	ArgumentSentAsHeader
 	ScriptAdded
 	SkillToolsChanged
 	RequiredParameterAdded
@@ -37,14 +37,14 @@ const (
 	HintSafer
 	OtherMember
 	ClientMetadata
-	UnusedDefinition
+	UnusedSchemaChanged
 	HintCautious
-	UnnamedRejected
+	InputClosed
 	ParameterRemoved
 	EnumValueRemoved
 	ConstraintTightened
 	IndentationChanged
-	UnnamedAccepted
+	InputOpened
 	EquivalentForm
 	FileDigestChanged
 )
@@ -59,21 +59,21 @@ func (l Label) Words() string { return table[l].words }
 func (l Label) EntryPhrase() string { return table[l].does }
 
 // Severity returns the severity of a change with the label. For a change in an output schema, use the label that
-// ForOutput returns.
+// InOutputSchema returns.
 func (l Label) Severity() Severity { return table[l].severity }
 
-// ForOutput returns the label of the same change in an output schema.
-func (l Label) ForOutput() Label { return table[l].output }
+// InOutputSchema returns the label of the same change in an output schema.
+func (l Label) InOutputSchema() Label { return table[l].output }
 
 // Minor reports whether one line is enough for a change with the label. Such labels are the last ones.
-func (l Label) Minor() bool { return l >= UnnamedAccepted }
+func (l Label) Minor() bool { return l >= InputOpened }
 
 // BreaksOnlyByValues reports whether a change with the label can break something only through the values that the
 // schema accepts. A removed parameter or result is different: it breaks those who used it, whatever is accepted
 // instead. So is an input that was closed: it rejects names that it ignored before.
 func (l Label) BreaksOnlyByValues() bool {
 	switch l {
-	case TooManyChanges, Renamed, ParameterRemoved, OutputRemoved, UnnamedRejected:
+	case TooManyChanges, Renamed, ParameterRemoved, OutputRemoved, InputClosed:
 		return false
 	}
 	return true
@@ -83,7 +83,7 @@ func (l Label) BreaksOnlyByValues() bool {
 func (l Label) AffectsValues() bool {
 	switch l {
 	case RequiredParameterAdded, ParameterAdded, ParameterRequired, EnumValueAdded, AcceptedValuesChanged, ConstraintLoosened, ParameterOptional, AnyInputAccepted, OutputExtended, OutputWidened, OutputNarrowed,
-		Unclear, UnnamedRejected, EnumValueRemoved, ConstraintTightened, UnnamedAccepted:
+		Unclear, InputClosed, EnumValueRemoved, ConstraintTightened, InputOpened:
 		return true
 	}
 	return false

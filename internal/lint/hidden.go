@@ -81,8 +81,8 @@ func (t runes) isNegation(i int) bool {
 }
 
 // legitimate reports whether the text around a hidden character needs it. It returns false if another hidden character
-// follows, except for a joiner after an emoji style, or a new emoji. So a run of legitimate characters can't encode
-// data.
+// follows, with two exceptions: a ZWJ after U+FE0F (emoji presentation), and a code point reserved for emoji. So a run of
+// legitimate characters can't encode data.
 func (t runes) legitimate(i int) bool {
 	r, prev, next := t[i], t.at(i-1), t.at(i+1)
 	if isPictograph(r) && r < 0x1fb00 {

@@ -319,7 +319,7 @@ func TestReadingStops(t *testing.T) {
 		for i := range captured.Pins {
 			captured.Pins[i].Definition = []byte(fmt.Sprintf(`{"name":"%s"}`, captured.Pins[i].Name))
 		}
-		sides = append(sides, pin.Comparison{Server: server, State: pin.StateNew, Captured: captured})
+		sides = append(sides, pin.Comparison{Server: server, State: pin.ServerNew, Captured: captured})
 	}
 	found := Findings(sides, nil, nil, true)
 	for _, c := range []struct{ server, entry, want string }{
@@ -351,7 +351,7 @@ func TestTooManyFindings(t *testing.T) {
 		tools = append(tools, fmt.Sprintf(`{"name":"t%04d","description":"Gets \u202e","inputSchema":{"enum":[%s]}}`, i, hidden))
 	}
 	captured := foundSet(t, "here", tools...)
-	sides := []pin.Comparison{{Server: "here", State: pin.StatePaired, Locked: captured, Captured: captured}}
+	sides := []pin.Comparison{{Server: "here", State: pin.ServerPaired, Locked: captured, Captured: captured}}
 	findingsOf := func() (all int, list []Finding) {
 		found := Findings(sides, nil, nil, true)
 		for _, f := range found {
@@ -412,14 +412,14 @@ func TestManyMentionsStayAccepted(t *testing.T) {
 		tools = append(tools, toolSaying(names[i], ""))
 	}
 	pinned := foundSet(t, "a", toolSaying("x", "Call "+strings.Join(names, ", ")))
-	sides := []pin.Comparison{{Server: "a", State: pin.StatePaired, Locked: pinned, Captured: pinned}, {Server: "b", State: pin.StateNew, Captured: foundSet(t, "b", tools...)}}
+	sides := []pin.Comparison{{Server: "a", State: pin.ServerPaired, Locked: pinned, Captured: pinned}, {Server: "b", State: pin.ServerNew, Captured: foundSet(t, "b", tools...)}}
 	whenAdded := []pin.AcceptedWarning{}
 	for _, f := range Findings(sides, pintest.CompareByDigest(sides), []pin.Set{pinned}, true) {
 		if f.NamedTool() != "" {
 			whenAdded = append(whenAdded, f.AcceptedWarning())
 		}
 	}
-	sides[1].Locked, sides[1].State = sides[1].Captured, pin.StatePaired
+	sides[1].Locked, sides[1].State = sides[1].Captured, pin.ServerPaired
 	whenPinned := []pin.AcceptedWarning{}
 	for _, f := range NewNameIndex([]pin.Set{sides[1].Locked}, []pin.Set{pinned}).CheckEntry("a", pinned.Pins[0], nil) {
 		whenPinned = append(whenPinned, f.AcceptedWarning())
@@ -452,7 +452,7 @@ func TestTooManyMentions(t *testing.T) {
 		texts = append(texts, toolSaying(fmt.Sprintf("a%03d", i), "Call "+strings.Join(names, ", ")))
 	}
 	pinned := foundSet(t, "a", texts...)
-	sides := []pin.Comparison{{Server: "a", State: pin.StatePaired, Locked: pinned, Captured: pinned}, {Server: "b", State: pin.StateNew, Captured: foundSet(t, "b", tools...)}}
+	sides := []pin.Comparison{{Server: "a", State: pin.ServerPaired, Locked: pinned, Captured: pinned}, {Server: "b", State: pin.ServerNew, Captured: foundSet(t, "b", tools...)}}
 	count := map[string]int{}
 	said := map[string]string{}
 	for _, f := range Findings(sides, pintest.CompareByDigest(sides), []pin.Set{pinned}, true) {

@@ -566,7 +566,7 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 	}
 	if len(known) == 0 {
 		if !isPlain(word) && len(word) <= maxMention {
-			r.wordsRead[word] = false // the key of such a word costs the most
+			r.wordsRead[word] = false // the key of a word that isn't plain is expensive
 		}
 		return false
 	}

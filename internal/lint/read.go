@@ -133,7 +133,7 @@ func asPinned(pairs []pin.Comparison) []pin.Comparison {
 	for i := range pairs {
 		if p := &pairs[i]; p.LacksCapture() {
 			p.Captured = p.Locked
-			p.State = pin.StatePaired
+			p.State = pin.ServerPaired
 		}
 	}
 	return pairs

@@ -36,7 +36,7 @@ func TestUncleanIsFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			set := pintest.PinsOf(t, string(definition), pin.Policy{})
-			sides := []pin.Comparison{{Server: "s", State: pin.StateNew, Captured: set}}
+			sides := []pin.Comparison{{Server: "s", State: pin.ServerNew, Captured: set}}
 			found := false
 			for _, f := range Findings(sides, pintest.CompareByDigest(sides), nil, true) {
 				found = found || f.Warning && (f.ID == "hidden-text" || f.ID == "terminal-escape" || f.ID == "bidi-control")

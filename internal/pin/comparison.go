@@ -8,31 +8,31 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A State tells which sides of a comparison exist, and whether the server can be judged. verify.go decides how each
+// A ComparisonState tells which sides of a comparison exist, and whether the server can be judged. verify.go decides how each
 // state affects the verdict. A comparison whose state isn't set fails a run.
-type State int
+type ComparisonState int
 
 const (
-	_               State = iota
-	StatePaired           // the lockfile has the server, and so has the capture
-	StateNew              // only the capture has it: every entry is ADDED
-	StateGone             // only the lockfile has it: every entry is REMOVED
-	StateMissing          // the folder has no capture of it: nothing is compared
-	StateUncaptured       // Missing, because it could not be captured (verify --uncaptured): no flag allows that
+	_                ComparisonState = iota
+	ServerPaired                     // the lockfile has the server, and so has the capture
+	ServerNew                        // only the capture has it: every entry is ADDED
+	ServerGone                       // only the lockfile has it: every entry is REMOVED
+	ServerMissing                    // the folder has no capture of it: nothing is compared
+	ServerUncaptured                 // Missing, because it could not be captured (verify --uncaptured): no flag allows that
 	// New, but there is no lockfile, or --server names the server. Its entries are shown without a verdict.
 	StateUnpinned
 	StateForbiddenPin // a pin has what the server's policy forbids: the entries are shown without a verdict
 )
 
 // StateOf returns the state of a server by the sides that have it.
-func StateOf(isLocked, isCaptured bool) State {
+func StateOf(isLocked, isCaptured bool) ComparisonState {
 	switch {
 	case isLocked && isCaptured:
-		return StatePaired
+		return ServerPaired
 	case isCaptured:
-		return StateNew
+		return ServerNew
 	}
-	return StateGone
+	return ServerGone
 }
 
 // A Comparison is one server's two sides: its pins in the lockfile and those of its capture.
@@ -49,7 +49,7 @@ type Comparison struct {
 	SkippedLines int // how many lines and values of the capture were skipped
 	Locked       Set
 	Captured     Set
-	State        State
+	State        ComparisonState
 
 	// The capture is part of a session: an entry that it lacks isn't drift.
 	IsPartial bool
@@ -74,20 +74,20 @@ type Comparison struct {
 // IsLocked reports whether the lockfile has the server.
 func (p *Comparison) IsLocked() bool {
 	switch p.State {
-	case StateNew, StateUnpinned:
+	case ServerNew, StateUnpinned:
 		return false
-	case StateUncaptured, StateForbiddenPin:
+	case ServerUncaptured, StateForbiddenPin:
 		return p.Locked.Server != ""
 	}
 	return true
 }
 
 // HasCapture reports whether there is a capture.
-func (p *Comparison) HasCapture() bool { return p.State != StateGone && !p.LacksCapture() }
+func (p *Comparison) HasCapture() bool { return p.State != ServerGone && !p.LacksCapture() }
 
 // LacksCapture reports whether the folder has no capture of the server.
 func (p *Comparison) LacksCapture() bool {
-	return p.State == StateMissing || p.State == StateUncaptured
+	return p.State == ServerMissing || p.State == ServerUncaptured
 }
 
 // PolicyDiffers reports whether the two sides were pinned under different policies.

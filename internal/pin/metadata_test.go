@@ -34,7 +34,7 @@ func TestRecordChanges(t *testing.T) {
 		"another time":            func(s *Set) { s.Pins[0].Approval.At = "2026-01-02T03:04:06Z" },
 		"another hash":            func(s *Set) { s.Pins[0].Approval.Hash = digest("f") },
 	} {
-		p := Comparison{Server: "s", State: StatePaired, BothLockfiles: true, Locked: made(), Captured: made()}
+		p := Comparison{Server: "s", State: ServerPaired, BothLockfiles: true, Locked: made(), Captured: made()}
 		if p.MetadataDiffers() {
 			t.Fatal("equal records differ")
 		}
@@ -56,7 +56,7 @@ func TestRecordChanges(t *testing.T) {
 			t.Errorf("%s: a capture has no records", name)
 		}
 	}
-	p := Comparison{Server: "s", State: StatePaired, BothLockfiles: true, Locked: made(), Captured: made()}
+	p := Comparison{Server: "s", State: ServerPaired, BothLockfiles: true, Locked: made(), Captured: made()}
 	p.Captured.ServerInfo.Version = "2"
 	if list := p.MetadataChanges(); p.MetadataDiffers() || len(list) != 1 || list[0].Old != "x 1" || list[0].New != "x 2" {
 		t.Errorf("what a server calls itself: %v", list)
@@ -70,10 +70,10 @@ func TestRecordChangesOfOneSide(t *testing.T) {
 	with.SetPins([]Pin{{Key: Key{Tools, "a"}, HashedDefinition: HashedDefinition{Digest: digest}, Denied: true, AcceptedWarnings: []AcceptedWarning{{ID: "padding", Digest: digest}},
 		Approval: &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest, Digest: digest}}})
 	for name, p := range map[string]Comparison{
-		"an entry is gone":  {State: StatePaired, Locked: with, Captured: Set{Server: "s"}},
-		"a server is gone":  {State: StateGone, Locked: with},
-		"an entry is added": {State: StatePaired, Locked: Set{Server: "s"}, Captured: with},
-		"a server is added": {State: StateNew, Captured: with},
+		"an entry is gone":  {State: ServerPaired, Locked: with, Captured: Set{Server: "s"}},
+		"a server is gone":  {State: ServerGone, Locked: with},
+		"an entry is added": {State: ServerPaired, Locked: Set{Server: "s"}, Captured: with},
+		"a server is added": {State: ServerNew, Captured: with},
 	} {
 		p.BothLockfiles = true
 		var got []string

@@ -87,13 +87,13 @@ const FilesMember = "files"
 
 // ReviewTree returns what a person reads before approving: the pinned definition and, for a skill, the texts of its
 // files by name. The tree is absent if the definition isn't stored.
-func (p *Pin) ReviewTree() jsontree.Value { return p.WithFiles(p.Tree()) }
+func (p *Pin) ReviewTree() jsontree.Value { return p.AddFileTexts(p.Tree()) }
 
 // ReviewTreeAsReceived is like ReviewTree, with the definition as received or, if that isn't known, as pinned.
-func (p *Pin) ReviewTreeAsReceived() jsontree.Value { return p.WithFiles(p.AsReceived()) }
+func (p *Pin) ReviewTreeAsReceived() jsontree.Value { return p.AddFileTexts(p.AsReceived()) }
 
-// WithFiles returns a definition of a skill with the texts of its files in FilesMember, and any other definition as it is.
-func (p *Pin) WithFiles(v jsontree.Value) jsontree.Value {
+// AddFileTexts returns a definition of a skill with the texts of its files in FilesMember, and any other definition as it is.
+func (p *Pin) AddFileTexts(v jsontree.Value) jsontree.Value {
 	if len(p.Files.Parts) == 0 || v.Kind != '{' {
 		return v
 	}

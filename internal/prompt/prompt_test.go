@@ -30,8 +30,8 @@ func (chunks *typist) Read(b []byte) (int, error) {
 // review makes a review: entry 2 has a new warning, 0 and 1 have nothing but a shared change, 3 takes code and has that change,
 // too, and 4 and 5 are gone.
 func review() *report.Model {
-	lines := func(text string) []report.Line {
-		return []report.Line{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}
+	lines := func(text string) []report.DefinitionLine {
+		return []report.DefinitionLine{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}
 	}
 	var m report.Model
 	block := func(name, kind string, warned bool, rows ...report.Row) {
@@ -44,7 +44,7 @@ func review() *report.Model {
 	own := func(name string) report.Row {
 		return report.Row{Op: '!', Word: "wording", Lines: lines("Said by " + name + ".")}
 	}
-	shared := report.Row{Op: '!', Word: "wording", Line: report.Line{SharedNumber: 2}, Lines: lines("Said by several.")}
+	shared := report.Row{Op: '!', Word: "wording", DefinitionLine: report.DefinitionLine{SharedNumber: 2}, Lines: lines("Said by several.")}
 	block("a", "CHANGED", false, shared)
 	block("b", "CHANGED", false, shared)
 	block("c", "CHANGED", true, own("c"))

@@ -421,17 +421,17 @@ type Row struct {
 	Pointer string // its place as a JSON Pointer
 
 	// What it prints behind its word: a place, and a phrase or a text.
-	Line
+	DefinitionLine
 
 	Minor   bool // it may be summed up
 	Finding bool // it is a finding
 
 	// What is below it, at a depth of at least 1; of a whole definition, all of it.
-	Lines []Line
+	Lines []DefinitionLine
 }
 
 // own returns a row with some lines of a definition. The first line becomes the row itself, without its name.
-func (row Row) own(lines []Line) Row {
+func (row Row) own(lines []DefinitionLine) Row {
 	depth := lines[0].Depth
 	// Keywords that follow no text need no word of their own.
 	if lines[0].Phrase == "" && lines[0].Text == nil && len(lines) > 1 && lines[1].Name == "" {
@@ -447,8 +447,8 @@ func (row Row) own(lines []Line) Row {
 	return row
 }
 
-// A Line describes one part of a definition.
-type Line struct {
+// A DefinitionLine describes one part of a definition.
+type DefinitionLine struct {
 	Depth  int
 	Name   string // what it is about; or ""
 	Phrase string // after the name

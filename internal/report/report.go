@@ -43,7 +43,7 @@ type Input struct {
 	IsPartial bool // the capture is part of a session
 
 	// How much is explained: the bounds of the facts.
-	facts.Bounds
+	facts.ExplainOptions
 
 	// No format of this run lists all captured entries, or the changes of each entry.
 	OmitsData bool

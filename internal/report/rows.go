@@ -207,7 +207,7 @@ func (r *Report) describe(e *drifted) {
 	d.wholes()
 	if len(e.Name) > text.MaxName && e.Kind != pin.DriftAdded { // the heading has a part of it
 		shown := layout.ValueLines('=', jsontree.String(e.Name), true)
-		d.whole = append(d.whole, Row{Op: '!', Word: "its whole name", Line: Line{Text: shown}})
+		d.whole = append(d.whole, Row{Op: '!', Word: "its whole name", DefinitionLine: DefinitionLine{Text: shown}})
 	}
 	if r.shares() {
 		d.findKeys()
@@ -225,7 +225,8 @@ func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
 	return parts
 }
 
-// compare makes the rows of what changed: the lines that differ, and what no line shows.
+// compare makes the rows for the changes: one for each signature line that differs, and one for each change that no
+// line shows.
 func (d *describer) compare() {
 	for _, e := range d.Edits {
 		isOfRequired := strings.HasSuffix(e.Pointer, "/required")
@@ -305,7 +306,7 @@ func (l *line) labelOf(e *diff.Change) label.Label {
 			k = label.ParameterRequired
 		}
 		if strings.HasPrefix(pointer, "/outputSchema/") {
-			k = k.ForOutput()
+			k = k.InOutputSchema()
 		}
 	}
 	return k
@@ -314,7 +315,7 @@ func (l *line) labelOf(e *diff.Change) label.Label {
 // differs adds the rows of a line that changed: one for its phrase, one for its values. A line that was added or
 // removed has one row with all lines inside it.
 func (d *describer) differs(l *line) {
-	row := Row{Op: '!', Line: Line{Place: l.now().Place}, Pointer: text.QuoteWholePointer(l.now().Pointer)}
+	row := Row{Op: '!', DefinitionLine: DefinitionLine{Place: l.now().Place}, Pointer: text.QuoteWholePointer(l.now().Pointer)}
 	if isUnsaid(l.now().Pointer) && d.edited[l.now().Pointer] && l.now().Text.Kind != 0 && l.now().Phrase == "" && l.above == nil {
 		return
 	}
@@ -331,7 +332,7 @@ func (d *describer) differs(l *line) {
 		return
 	}
 	if l.above != nil && !l.above.isPaired() {
-		return // its row is part of that of the line around it
+		return // the row of the enclosing line includes it
 	}
 	d.add(l, nil, d.part(row, "-+"[lint.BoolToInt(l.is != nil)], l))
 }
@@ -402,7 +403,7 @@ func (l *line) sharesWords() bool {
 
 // unshown makes the row of an edit that no line shows, or that is minor.
 func (d *describer) unshown(e *diff.Change) Row {
-	row := Row{Op: '!', Word: e.Label.Words(), Line: Line{Place: d.place(sideOf(e), e.Pointer)}, Pointer: text.QuoteWholePointer(e.Pointer)}
+	row := Row{Op: '!', Word: e.Label.Words(), DefinitionLine: DefinitionLine{Place: d.place(sideOf(e), e.Pointer)}, Pointer: text.QuoteWholePointer(e.Pointer)}
 	if e.Old.Kind == 0 && e.New.Kind == 0 {
 		row.Phrase = "moved"
 	}
@@ -425,7 +426,7 @@ func (d *describer) unshown(e *diff.Change) Row {
 func (b *Block) rows() (rows []Row) {
 	e := b.of[0]
 	for _, f := range b.findings {
-		row := Row{Op: '=', Word: f.Heading(), Pointer: f.Pointer, Line: Line{Place: f.Place, Phrase: f.Detail}, Finding: true}
+		row := Row{Op: '=', Word: f.Heading(), Pointer: f.Pointer, DefinitionLine: DefinitionLine{Place: f.Place, Phrase: f.Detail}, Finding: true}
 		if f.Warning {
 			row.Op = 'W'
 		}
@@ -440,7 +441,7 @@ func (b *Block) rows() (rows []Row) {
 
 // tell records in the row of a change, or in the line of a part, the number of the shared changes that include it.
 func (c *change) tell() {
-	l := &c.row.Line
+	l := &c.row.DefinitionLine
 	if c.isPart {
 		l = &c.of.whole[0].Lines[c.line]
 		l.AlwaysPrinted = strings.Contains(c.at, "/properties/") // its name
@@ -490,7 +491,7 @@ func (d *describer) addWhole(op byte, p *pin.Pin) {
 }
 
 // laidOut lays out a whole definition. For a renamed entry, it marks what differs. The hints of a tool share a line.
-func (d *describer) laidOut(s *description) (lines []Line) {
+func (d *describer) laidOut(s *description) (lines []DefinitionLine) {
 	for _, l := range s.lines {
 		switch {
 		case d.RenamedFrom == "":
@@ -525,10 +526,10 @@ func untitled(keywords jsontree.Value) jsontree.Value {
 
 // values lays out the values of a line that is in both definitions, without its phrase: with isWhole all values,
 // otherwise only the differences.
-func (d *describer) values(l *line, isWhole bool) []Line {
+func (d *describer) values(l *line, isWhole bool) []DefinitionLine {
 	own := lineOf(l.is)
 	own.Phrase = ""
-	lines := []Line{own}
+	lines := []DefinitionLine{own}
 	if said := d.value(l.edits, l.was.Text, l.is.Text, l.is.Place, isWhole); said != nil {
 		lines[0].Text = said[0].Text
 		lines[0].Phrase = said[0].Phrase
@@ -585,7 +586,7 @@ func (d *describer) phrase(old, new string) (said string) {
 var beyondASCII = text.LazyRegexp(`[^\x00-\x7e]`)
 
 // value lays out the differences of two values, using the edits about them; with isWhole, the whole new value.
-func (d *describer) value(edits []*diff.Change, old, new jsontree.Value, place string, isWhole bool) []Line {
+func (d *describer) value(edits []*diff.Change, old, new jsontree.Value, place string, isWhole bool) []DefinitionLine {
 	const short = 60 // up to this total length in bytes, words are marked even if most of them differ
 	isText := old.Kind == '"' && new.Kind == '"'
 	var shown []layout.Line
@@ -599,7 +600,7 @@ func (d *describer) value(edits []*diff.Change, old, new jsontree.Value, place s
 			shown = layout.WordDiffLines(pieces)
 		}
 	} else if e := compared(edits, old, new); e != nil && e.Label == label.IndentationChanged {
-		return []Line{{Phrase: indentation(words.IndentChange(old.Text, new.Text)), Place: place}}
+		return []DefinitionLine{{Phrase: indentation(words.IndentChange(old.Text, new.Text)), Place: place}}
 	} else if e != nil {
 		return sentences(place, e)
 	} else if old.Kind != 0 && new.Kind != 0 {
@@ -612,7 +613,7 @@ func (d *describer) value(edits []*diff.Change, old, new jsontree.Value, place s
 	if shown == nil {
 		shown = twoSides(old, new, layout.Confusable(old.Text, new.Text))
 	}
-	return []Line{{Text: shown, Place: place}}
+	return []DefinitionLine{{Text: shown, Place: place}}
 }
 
 // compared returns the edit that compared these two texts sentence by sentence, or nil. If either text is empty or
@@ -635,7 +636,7 @@ func indentation(by string) string {
 
 // part returns a row with a part of a definition. sign is '=' for a part of a new definition.
 func (d *describer) part(row Row, sign byte, l *line) Row {
-	var lines []Line
+	var lines []DefinitionLine
 	for _, part := range l.inside() {
 		lines = append(lines, laidOut(sign, part.now())...)
 	}
@@ -645,37 +646,37 @@ func (d *describer) part(row Row, sign byte, l *line) Row {
 		lines[0].Phrase = joined("  ", lines[0].Name, lines[0].Phrase)
 	}
 	// Otherwise the gutter of a text shows the sign.
-	if lines[0].Phrase != "" || !slices.ContainsFunc(lines, func(l Line) bool { return l.Text != nil }) {
+	if lines[0].Phrase != "" || !slices.ContainsFunc(lines, func(l DefinitionLine) bool { return l.Text != nil }) {
 		lines[0].Phrase = joined(" ", strings.TrimLeft(string(sign), "="), lines[0].Phrase)
 	}
 	return row.own(lines)
 }
 
 // lineOf lays out a line without its values.
-func lineOf(l *signature.Line) Line {
-	return Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Place: l.Place, pointer: l.Pointer, isHint: l.IsHint}
+func lineOf(l *signature.Line) DefinitionLine {
+	return DefinitionLine{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Place: l.Place, pointer: l.Pointer, isHint: l.IsHint}
 }
 
 // keywords returns the line below l for its keywords. Without a word of its own, it would read like the end of the text
 // above it.
-func keywords(shown []layout.Line, l *signature.Line) Line {
-	return Line{Depth: l.Depth + 1, Phrase: "keywords", Text: shown, Place: l.Place + " (keywords)"}
+func keywords(shown []layout.Line, l *signature.Line) DefinitionLine {
+	return DefinitionLine{Depth: l.Depth + 1, Phrase: "keywords", Text: shown, Place: l.Place + " (keywords)"}
 }
 
 // laidOut lays out a line of a definition, and below it the keywords that it doesn't have in words.
-func laidOut(sign byte, l *signature.Line) []Line {
+func laidOut(sign byte, l *signature.Line) []DefinitionLine {
 	own := lineOf(l)
 	own.Text = layout.ValueLines(sign, l.Text, false)
 	if l.Keywords.Kind == 0 {
-		return []Line{own}
+		return []DefinitionLine{own}
 	}
-	return []Line{own, keywords(layout.ValueLines(sign, l.Keywords, false), l)}
+	return []DefinitionLine{own, keywords(layout.ValueLines(sign, l.Keywords, false), l)}
 }
 
 // sentences makes lines of the edited sentences of a text.
-func sentences(place string, e *diff.Change) (lines []Line) {
+func sentences(place string, e *diff.Change) (lines []DefinitionLine) {
 	for _, s := range e.TextEdits {
-		line := Line{Text: editLines(s), Place: place}
+		line := DefinitionLine{Text: editLines(s), Place: place}
 		if s.UnitsBefore == 0 {
 			line.Phrase = "before " + s.Unit + " 1"
 		} else if s.UnitsBefore > 0 {

@@ -53,7 +53,7 @@ func (d *describer) findKeys() {
 	// Quoting keeps the keys of different rows different.
 	key := func(row Row) string { return fmt.Sprintf("%q %d %#v", d.Server, d.Type, row) }
 	partOf := func(at string) Row {
-		return d.part(Row{Op: '!', Word: "new", Line: Line{Place: d.place(1, at)}, Pointer: text.QuoteWholePointer(at)}, '=', d.at[1][at])
+		return d.part(Row{Op: '!', Word: "new", DefinitionLine: DefinitionLine{Place: d.place(1, at)}, Pointer: text.QuoteWholePointer(at)}, '=', d.at[1][at])
 	}
 	for _, c := range d.changes {
 		if c.unseen || d.RenamedFrom+d.RenamedTo != "" {
@@ -172,7 +172,7 @@ func (c *change) rank() int {
 	if isRead && score >= rank.MarkThreshold {
 		return 1
 	}
-	if c.label == label.UnusedDefinition && !isRead {
+	if c.label == label.UnusedSchemaChanged && !isRead {
 		return rankUnused
 	}
 	if c.breaks {
@@ -317,7 +317,7 @@ func (e *drifted) breaks() string {
 func (b *Block) SharedNumbers(told map[int]bool) string {
 	var has []int
 	for i := range b.Rows {
-		for _, l := range append(b.Rows[i].Lines, b.Rows[i].Line) {
+		for _, l := range append(b.Rows[i].Lines, b.Rows[i].DefinitionLine) {
 			if l.SharedNumber > 0 && !l.AlwaysPrinted && (told == nil || told[l.SharedNumber]) {
 				has = append(has, l.SharedNumber)
 			}

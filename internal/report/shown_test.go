@@ -405,7 +405,7 @@ func sessionReport(t *testing.T, old, new string) *Report {
 			t.Fatal(err)
 		}
 	}
-	return reporttest.NewReportOf([]pin.Comparison{{Server: "s", CapturePath: "live.json", State: pin.StatePaired, Locked: sets[0], Captured: sets[1]}}, nil)
+	return reporttest.NewReportOf([]pin.Comparison{{Server: "s", CapturePath: "live.json", State: pin.ServerPaired, Locked: sets[0], Captured: sets[1]}}, nil)
 }
 
 // TestWhatIsAcceptedWasShown makes up servers, upgrades them in every place, and looks for all

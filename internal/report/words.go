@@ -22,7 +22,7 @@ const (
 	// In a line of relock, which has shown the entries above.
 	maxClosingNames = 5
 
-	// The most bytes of the words before a command.
+	// The maximum length in bytes of the text before a command on the same line. A command isn't wrapped.
 	maxBesideCommand = 40
 )
 

@@ -224,8 +224,13 @@ func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
 
 // A child is a schema, or an argument of a prompt, that has lines of its own.
 type child struct {
-	// Its printed name, the name that its title may repeat, its JSON Pointer, and its place for people.
-	name, key, pointer, place string
+	name string // as it is printed
+
+	// The declared name. A title that only repeats it isn't shown.
+	key string
+
+	pointer string // JSON Pointer
+	place   string // where it is, in words for people
 
 	value              jsontree.Value
 	required, argument bool

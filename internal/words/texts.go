@@ -232,7 +232,7 @@ func (r *comparer) add(e Edit, from, to int) {
 	if e.Old == e.New {
 		return
 	}
-	// A word diff across lines would mix the units of both texts.
+	// A word diff of several lines would match words of one sentence or line with words of another.
 	if e.Old != "" && e.New != "" && !strings.Contains(e.Old+e.New, "\n") {
 		e.Pieces = DiffWords(r.budget, e.Old, e.New)
 		if e.Pieces != nil && IsTooDifferent(e.Pieces) {

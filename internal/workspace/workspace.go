@@ -153,7 +153,7 @@ func (w *Workspace) checkClean() error {
 		}
 		w.ForbiddenError = err
 		// Only a command that shows drift needs this state, because relock checks the pins that it would write.
-		if w.ShowsWithoutPins && about.State == pin.StatePaired {
+		if w.ShowsWithoutPins && about.State == pin.ServerPaired {
 			about.State = pin.StateForbiddenPin
 		}
 	}
@@ -245,10 +245,10 @@ func (w *Workspace) chooseServer(l *lockfile.Lockfile, path, fromFile string) (s
 
 // comparisonOf pins a capture under its server's policy and pairs it with the recorded pins.
 func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
-	p := pin.Comparison{Server: s.server, CapturePath: s.path, LockfilePath: w.LockPath, State: pin.StateNew, IsPartial: w.IsPartial}
+	p := pin.Comparison{Server: s.server, CapturePath: s.path, LockfilePath: w.LockPath, State: pin.ServerNew, IsPartial: w.IsPartial}
 	if set := w.Lock.Find(s.server); set != nil {
 		p.Locked = *set
-		p.State = pin.StatePaired
+		p.State = pin.ServerPaired
 	} else if !w.PinsNewServers && (!w.exists || w.Server != "") {
 		p.State = pin.StateUnpinned
 	}
@@ -339,9 +339,9 @@ func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source)
 		if isCaptured[server] || !isUncaptured && !wanted(server) {
 			continue
 		}
-		p := pin.Comparison{Server: server, LockfilePath: w.LockPath, State: pin.StateMissing}
+		p := pin.Comparison{Server: server, LockfilePath: w.LockPath, State: pin.ServerMissing}
 		if isUncaptured {
-			p.State = pin.StateUncaptured
+			p.State = pin.ServerUncaptured
 		}
 		if set := w.Lock.Find(server); set != nil {
 			p.Locked = *set
@@ -365,7 +365,7 @@ func (w *Workspace) NoVerdictError(servers []string) error {
 		if p.HasCapture() {
 			asked++
 		}
-		if p.State == pin.StateUncaptured {
+		if p.State == pin.ServerUncaptured {
 			uncaptured = append(uncaptured, p.Server)
 		}
 	}

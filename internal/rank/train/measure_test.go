@@ -461,13 +461,13 @@ type reviewed struct {
 // add makes the review of a poisoned upgrade, and counts where it has the text that was added to a tool.
 func (c *reviewed) add(t *testing.T, before, found pin.Set, tool, text string) {
 	t.Helper()
-	pairs := []pin.Comparison{{Server: "s", CapturePath: "new.json", State: pin.StatePaired, Locked: before, Captured: found}}
+	pairs := []pin.Comparison{{Server: "s", CapturePath: "new.json", State: pin.ServerPaired, Locked: before, Captured: found}}
 	in := report.Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.CompareByDigest(pairs), CanWrite: true}
 	in.Verdict = pin.Verdict{FailingDrift: pin.Refs{}, DifferingServers: map[string]bool{"s": true}}
 	in.AcceptableByName = pin.Refs{}
 	in.ApprovalHash = func(server string, p *pin.Pin) string { return p.Digest }
 	in.Findings = lint.Findings(pairs, in.Drifts, []pin.Set{before}, true)
-	m := report.New(in, facts.Explain(pairs, in.Drifts, in.Findings, facts.Bounds{})).Model
+	m := report.New(in, facts.Explain(pairs, in.Drifts, in.Findings, facts.ExplainOptions{})).Model
 	one := place{blocks: len(m.Blocks)}
 	for _, b := range m.Blocks {
 		for _, e := range b.Entries {

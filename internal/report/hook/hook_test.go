@@ -40,7 +40,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 
-	servers := reporttest.InputOf([]pin.Comparison{{Server: "a", State: pin.StateGone}, {Server: "b", State: pin.StateNew}})
+	servers := reporttest.InputOf([]pin.Comparison{{Server: "a", State: pin.ServerGone}, {Server: "b", State: pin.ServerNew}})
 	servers.Lockfile = "/a/tools.lock"
 	want = "pinproof: blocked: the MCP tools are not the ones approved\n" +
 		"1 server without approved tools\n" +

@@ -16,7 +16,7 @@ func TestParts(t *testing.T) {
 	list := laidOut(nil, func(w *plain.Writer, _ *report.Model) {
 		w.WriteRows("", &report.Block{Rows: []report.Row{
 			{Op: 'W', Word: "WARNING padding", Finding: true},
-			{Op: '!', Word: "wording", Line: report.Line{Place: "/title", Text: []layout.Line{
+			{Op: '!', Word: "wording", DefinitionLine: report.DefinitionLine{Place: "/title", Text: []layout.Line{
 				{Sign: '-', Runs: []layout.Run{{Op: '-', Text: "<b>old"}}},
 				{Sign: '=', Runs: []layout.Run{{Op: '=', Text: "kept "}, {Op: '+', Text: "new"}}},
 			}}}}})

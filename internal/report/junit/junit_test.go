@@ -10,7 +10,7 @@ import (
 
 func TestWrite(t *testing.T) {
 	said := func(text string) []report.Row {
-		return []report.Row{{Op: '!', Word: "wording", Line: report.Line{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}}
+		return []report.Row{{Op: '!', Word: "wording", DefinitionLine: report.DefinitionLine{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}}
 	}
 	entries := []*report.Entry{
 		{Server: "web", ShortName: "a", DisplayName: "a", Kind: "CHANGED", Text: "wording", Blocked: true, Block: 1, Warned: true, Findings: []report.Finding{{ID: "order"}, {ID: "padding", Warning: true}}},

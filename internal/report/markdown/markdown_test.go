@@ -13,7 +13,7 @@ import (
 )
 
 func said(text string) []report.Row {
-	return []report.Row{{Op: '!', Word: "wording", Line: report.Line{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}}
+	return []report.Row{{Op: '!', Word: "wording", DefinitionLine: report.DefinitionLine{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}}
 }
 
 func TestWrite(t *testing.T) {

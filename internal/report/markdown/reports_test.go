@@ -239,7 +239,7 @@ func TestBoundedServers(t *testing.T) {
 	r := reporttest.ListsReport(t, `[{"name":"a"}]`, `[{"name":"b"}]`)
 	for i := range 1_000 {
 		server := fmt.Sprintf("t%03d", i)
-		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: server, State: pin.StateMissing})
+		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: server, State: pin.ServerMissing})
 		r.DifferingServers[server] = true
 	}
 	r = reporttest.NewReport(r.Input)

@@ -23,14 +23,14 @@ type spot struct {
 
 // A toldLine is a line to print. A reference (as) to an earlier line may replace its text and the lines below it.
 type toldLine struct {
-	report.Line
+	report.DefinitionLine
 	as   string
 	home int // the block that as leads to
 }
 
 // told returns the lines to print, with references to what was printed before. Adjacent lines that differ only in
 // their names become one line.
-func (t *Writer) told(list []report.Line) (told []toldLine) {
+func (t *Writer) told(list []report.DefinitionLine) (told []toldLine) {
 	var names []string // of the last line told
 	finish := func() {
 		if len(names) > 1 {
@@ -38,12 +38,12 @@ func (t *Writer) told(list []report.Line) (told []toldLine) {
 		}
 	}
 	for len(list) > 0 {
-		l := toldLine{Line: list[0]}
+		l := toldLine{DefinitionLine: list[0]}
 		part := list[:1+below(list)]
 		list = list[1:]
 		isShared := l.SharedNumber > 0 && t.Shown[l.SharedNumber] && !t.Full
 		if isShared {
-			l.Line = report.Line{Name: l.Name, Depth: l.Depth}
+			l.DefinitionLine = report.DefinitionLine{Name: l.Name, Depth: l.Depth}
 			l.as = "as in " + text.FormatNumber(part[0].SharedNumber)
 			l.home = part[0].SharedNumber
 		}
@@ -67,8 +67,8 @@ func (t *Writer) told(list []report.Line) (told []toldLine) {
 }
 
 // below counts the lines that belong to the first one.
-func below(list []report.Line) int {
-	n := slices.IndexFunc(list[1:], func(l report.Line) bool { return l.Depth <= list[0].Depth })
+func below(list []report.DefinitionLine) int {
+	n := slices.IndexFunc(list[1:], func(l report.DefinitionLine) bool { return l.Depth <= list[0].Depth })
 	if n < 0 {
 		n = len(list) - 1
 	}
@@ -83,7 +83,7 @@ func isToldWith(l, last *toldLine) bool {
 
 // refer replaces a line's content by a reference if the content was printed before. Otherwise, it records where the
 // content is printed now.
-func (t *Writer) refer(l *toldLine, part []report.Line) bool {
+func (t *Writer) refer(l *toldLine, part []report.DefinitionLine) bool {
 	key, sign, size := contentOf(part)
 	if t.Full || l.Place == "" || size < leastRepeated {
 		return false
@@ -110,12 +110,12 @@ func (t *Writer) refer(l *toldLine, part []report.Line) bool {
 
 // contentOf returns a key for the content of lines, without the name and the phrase of the first line, and the size
 // of the content. An added text has the same key as one in a whole definition, because only their sign differs.
-func contentOf(part []report.Line) (key [sha256.Size]byte, sign string, size int) {
+func contentOf(part []report.DefinitionLine) (key [sha256.Size]byte, sign string, size int) {
 	h := sha256.New()
 	isNew := func(line layout.Line) bool {
 		return line.Sign == '+' && !slices.ContainsFunc(line.Runs, func(r layout.Run) bool { return r.Op != '+' })
 	}
-	isAdded := !slices.ContainsFunc(part, func(l report.Line) bool {
+	isAdded := !slices.ContainsFunc(part, func(l report.DefinitionLine) bool {
 		return slices.ContainsFunc(l.Text, func(line layout.Line) bool { return !isNew(line) })
 	})
 	for i, l := range part {

@@ -292,7 +292,7 @@ func (t *Writer) row(number, indent string, row report.Row) {
 		t.WriteLines(indent, t.told(row.Lines)) // a definition
 		return
 	}
-	lines := t.told(append([]report.Line{row.Line}, row.Lines...))
+	lines := t.told(append([]report.DefinitionLine{row.DefinitionLine}, row.Lines...))
 	place := row.Place
 	if t.Full {
 		place = row.Pointer

@@ -27,7 +27,7 @@ func TestWriter(t *testing.T) {
 		},
 			"hint: read it: pinproof diff a/long/path/files.jsonl\n"},
 		{"parameters", func(t *Writer) {
-			t.WriteLines("  ", t.told([]report.Line{
+			t.WriteLines("  ", t.told([]report.DefinitionLine{
 				{Name: "path", Phrase: "string, required"},
 				{Name: "sort", Phrase: "object"},
 				{Depth: 1, Name: "by", Phrase: "string"},
@@ -36,7 +36,7 @@ func TestWriter(t *testing.T) {
 		}, "  path      string, required\n  sort      object\n    by, on  string\n"},
 		{"what is printed before all blocks", func(t *Writer) {
 			t.Shown[3] = true
-			t.WriteLines("  ", t.told([]report.Line{
+			t.WriteLines("  ", t.told([]report.DefinitionLine{
 				{Name: "sort", Phrase: "object, required", SharedNumber: 3, AlwaysPrinted: true},
 				{Depth: 1, Name: "by", Phrase: "string"},
 				{Name: "path", Phrase: "string", SharedNumber: 3, AlwaysPrinted: true},
@@ -46,7 +46,7 @@ func TestWriter(t *testing.T) {
 		}, "  sort, path  as in 3\n  size        string\n"},
 		{"what is printed above", func(t *Writer) {
 			text := []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: strings.Repeat("An order. ", 20)}}}}
-			same := []report.Line{{Name: "sort", Phrase: "object, required", Place: "arguments.sort", Text: text}, {Depth: 1, Name: "by", Place: "arguments.sort.by"}}
+			same := []report.DefinitionLine{{Name: "sort", Phrase: "object, required", Place: "arguments.sort", Text: text}, {Depth: 1, Name: "by", Place: "arguments.sort.by"}}
 			for _, block := range []int{7, 1} { // the first one was left out
 				t.Shown[block] = block == 1
 				t.number = block
@@ -61,7 +61,7 @@ func TestWriter(t *testing.T) {
 			"  sort  object, required  + as in 1\n" +
 			"  sort  object, required\n    \\ + as arguments.sort in 1\n"},
 		{"a text", func(t *Writer) {
-			t.WriteLines("  ", t.told([]report.Line{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: "One line."}}}}}}))
+			t.WriteLines("  ", t.told([]report.DefinitionLine{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: "One line."}}}}}}))
 		}, "  + | One line.\n"},
 	} {
 		var b strings.Builder

@@ -69,7 +69,7 @@ func HostileReport(t testing.TB, name, key, old, new string) *report.Report {
 // WithServerID is a report of the same entries under another server ID, which the lockfile doesn't have.
 func WithServerID(r *report.Report, server string) *report.Report {
 	in := r.Input
-	in.Comparisons[0].Server, in.Comparisons[0].State = server, pin.StateNew
+	in.Comparisons[0].Server, in.Comparisons[0].State = server, pin.ServerNew
 	for i := range in.Drifts {
 		in.Drifts[i].Server = server
 	}

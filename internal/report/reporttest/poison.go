@@ -14,8 +14,8 @@ import (
 	"pinproof/internal/report"
 )
 
-// EachPoisoned runs a test for each of some upgrades in which one tool of many, write_file, was poisoned:
-// one of a made-up list, and those of real servers that write files.
+// EachPoisoned runs a test once for each of several upgrades. In each, one tool of many (write_file) is poisoned. One
+// upgrade is of a made-up list; the others are of captured lists of real servers that write files.
 func EachPoisoned(t *testing.T, test func(t *testing.T, r *report.Report)) {
 	t.Helper()
 	var tools []string

@@ -26,7 +26,7 @@ func NewReportOf(pairs []pin.Comparison, locked []pin.Set) *report.Report {
 // ListsReport is the report of two lists of tools, the first of which is locked.
 func ListsReport(t testing.TB, old, new string) *report.Report {
 	t.Helper()
-	p := pin.Comparison{Server: "s", CapturePath: "live.json", State: pin.StatePaired,
+	p := pin.Comparison{Server: "s", CapturePath: "live.json", State: pin.ServerPaired,
 		Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}
 	return NewReportOf([]pin.Comparison{p}, nil)
 }
@@ -34,7 +34,7 @@ func ListsReport(t testing.TB, old, new string) *report.Report {
 // UpgradeReport returns the report on a server whose lockfile has the pins in pinned and whose capture has those in
 // found.
 func UpgradeReport(pinned, found pin.Set) *report.Report {
-	in := NewReportOf([]pin.Comparison{{Server: "s", CapturePath: "new.json", State: pin.StatePaired, Locked: pinned, Captured: found}}, []pin.Set{pinned}).Input
+	in := NewReportOf([]pin.Comparison{{Server: "s", CapturePath: "new.json", State: pin.ServerPaired, Locked: pinned, Captured: found}}, []pin.Set{pinned}).Input
 	in.CommandLine = shell.Command{Capture: "new.json"}
 	return NewReport(in)
 }
@@ -55,7 +55,7 @@ func FolderReport(t *testing.T, folder string) *report.Report {
 	})
 	for server, old := range oldest {
 		label := filepath.Base(server)
-		p := pin.Comparison{Server: label, CapturePath: label + ".json", State: pin.StatePaired,
+		p := pin.Comparison{Server: label, CapturePath: label + ".json", State: pin.ServerPaired,
 			Locked: pintest.RealPins(t, old, label), Captured: pintest.RealPins(t, newest[server], label)}
 		pairs, locked = append(pairs, p), append(locked, p.Locked)
 	}
@@ -107,7 +107,7 @@ func NewReport(in report.Input) *report.Report {
 	for i := range in.Drifts {
 		in.AcceptableByName[in.Drifts[i].Ref()] = true
 	}
-	return report.New(in, facts.Explain(in.Comparisons, in.Drifts, in.Findings, in.Bounds))
+	return report.New(in, facts.Explain(in.Comparisons, in.Drifts, in.Findings, in.ExplainOptions))
 }
 
 // OldList and NewList are an upgrade with drift of most kinds: a hidden text, an order, two changes that are alike, a

@@ -80,7 +80,7 @@ func (s Scene) Report(t testing.TB) *report.Report {
 	}
 	pairs := []pin.Comparison{p}
 	if s.HasOtherServer && !s.ComparesFiles {
-		pairs = append(pairs, pin.Comparison{Server: "other " + s.Server, State: pin.StateGone, Locked: *lock.Find("other " + s.Server)})
+		pairs = append(pairs, pin.Comparison{Server: "other " + s.Server, State: pin.ServerGone, Locked: *lock.Find("other " + s.Server)})
 	}
 	slices.SortFunc(pairs, func(x, y pin.Comparison) int { return jsontree.CompareUTF16(x.Server, y.Server) })
 	in := InputOf(pairs)

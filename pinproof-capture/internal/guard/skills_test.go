@@ -12,7 +12,7 @@ import (
 // skilled returns a lockfile of a server with the skill.
 func skilled(t *testing.T, flags string) string {
 	t.Helper()
-	results := []string{jsontest.OffersSkills, good["tools/list"], `{"resultType":"complete","skills":[` + jsontest.PDFSkill + `]}`}
+	results := []string{jsontest.SkillsInitializeResult, good["tools/list"], `{"resultType":"complete","skills":[` + jsontest.PDFSkill + `]}`}
 	for _, item := range []string{jsontest.TextItem(jsontest.SkillFolder+"SKILL.md", jsontest.SkillMain), jsontest.TextItem(jsontest.SkillFolder+"scripts/a.py", jsontest.SkillScript), jsontest.BlobItem(jsontest.SkillFolder+"logo.png", jsontest.SkillImage)} {
 		results = append(results, `{"contents":[`+item+`]}`)
 	}
@@ -24,7 +24,7 @@ func newSkilled(t *testing.T, flags, mode string, skills ...string) *stage {
 	t.Helper()
 	s := newStage(t, skilled(t, flags), mode)
 	s.asks("0", "initialize", "")
-	s.answers("initialize", `"result":`+jsontest.OffersSkills)
+	s.answers("initialize", `"result":`+jsontest.SkillsInitializeResult)
 	s.asks("", "notifications/initialized", "")
 	s.answers("tools/list", `"result":`+good["tools/list"])
 	s.answers("resources/templates/list", `"result":{"resourceTemplates":[]}`)
