@@ -50,7 +50,7 @@ type Change struct {
 	// The label's severity, unless the changes of the whole schema together have a different effect.
 	Severity label.Severity
 
-	// The rest is what package facts finds out for a reader.
+	// Package facts sets the remaining fields.
 
 	TextEdits   []words.Edit // what differs between two texts
 	Compared    bool         // the texts were compared sentence by sentence
@@ -105,26 +105,26 @@ type labeller struct {
 	sides     map[string]*side   // the sides, by member: "inputSchema" or "outputSchema"
 }
 
-// A place is a change with where it is in a definition.
+// A place is a change and its position in a definition.
 type place struct {
 	*labeller
 	Change
 
-	// The whole schemas that it is in, or that it is about; or nil.
+	// The input or output schemas that contain the change, or that it adds or removes; or nil.
 	*side
 
 	at    schema.Position
-	steps []string // to it, from the definition on
+	steps []string // from the definition to the change
 
-	// The keyword that the change is in, of the innermost enclosing schema; outside of schemas, the member of the
+	// The keyword of the innermost enclosing schema that contains the change; outside of schemas, the member of the
 	// definition. inside has the steps from there.
 	keyword string
 	inside  []string
 
 	around        versions   // the innermost schema around it, old and new
 	schemas       []versions // all schemas around it, the whole one first
-	keywords      []string   // the keyword of each of schemas that leads to it
-	isTested      bool       // it is where values are tested, as under not
+	keywords      []string   // for each of schemas, the keyword that leads to the change
+	isTested      bool       // an enclosing schema only tests values, as under not
 	inDefinitions bool
 }
 
@@ -145,7 +145,7 @@ func (l *labeller) place(n *node) *place {
 	return p
 }
 
-// locate notes where a node is.
+// locate sets the fields that describe the position of a node.
 func (p *place) locate(n *node) {
 	p.at = n.at
 	if n.above == nil {

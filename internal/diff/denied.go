@@ -118,7 +118,7 @@ func share(old, now set) float64 {
 	return float64(common(old, now)) / float64(max(1, len(old)))
 }
 
-// describeWhole is describe with the words of all texts in a definition.
+// describeWhole is like describe, but the candidate also has the words of all strings in the definition, and the files.
 func describeWhole(key pin.Key, definition jsontree.Value) *candidate {
 	c := describe(key, definition)
 	c.said = set{}
@@ -165,7 +165,7 @@ func addSaid(said set, v jsontree.Value) {
 	}
 }
 
-// A shaped is a new or changed entry, as a policy would pin it.
+// A shaped holds a new or changed entry, and its candidate under the last policy that was asked for.
 type shaped struct {
 	budget *effort.Budget
 	side   *pin.Comparison
@@ -174,8 +174,8 @@ type shaped struct {
 	said   *candidate
 }
 
-// under returns the entry's data under a policy, for a comparison with other; or nil if the budget is too small for the
-// comparison.
+// under returns the candidate of the entry as a policy would pin the entry, for a comparison with other; or nil if the
+// budget is too small for the comparison.
 func (s *shaped) under(policy pin.Policy, other *candidate) *candidate {
 	if s.said == nil || !s.policy.Equal(policy) {
 		size := len(s.entry.Received) + len(s.entry.Definition)
@@ -194,7 +194,8 @@ func (s *shaped) under(policy pin.Policy, other *candidate) *candidate {
 	return s.said
 }
 
-// PreviousPin returns the pin of a drifted entry of a server, or of the one that it is renamed from, or nil.
+// PreviousPin returns the pin of a drifted entry of a server or, if the entry was renamed, the pin of its old name; or
+// nil.
 func PreviousPin(side *pin.Comparison, d *pin.Drift) *pin.Pin {
 	if d.RenamedFrom == "" {
 		return d.Locked

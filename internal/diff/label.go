@@ -15,10 +15,10 @@ import (
 func (p *place) labelOf() label.Label {
 	switch {
 	case len(p.steps) == 0:
-		return p.proseLabel(0) // of a server's instructions
+		return p.proseLabel(0) // the instructions of a server are one text
 	case len(p.steps) == 1 && isNothing(p.Old) && isNothing(p.New) && pin.IsSpecifiedMember(p.entryType, p.keyword):
 		if p.New.Kind == 'n' {
-			return label.Unclear // the SDKs' clients refuse the whole list
+			return label.Unclear // null makes the SDKs' clients reject the whole list
 		}
 		return label.EquivalentForm
 	case p.side != nil:
@@ -60,7 +60,7 @@ func (p *place) toolLabel() label.Label {
 		if isAll && isForbidden(p.Old) && isForbidden(p.New) {
 			return label.EquivalentForm
 		}
-		return label.Unclear // it is unknown which calls a client used
+		return label.Unclear // a client may call the tool either way, as a task or not
 	}
 	if p.keyword != "annotations" {
 		return label.OtherMember
@@ -183,8 +183,8 @@ func (p *place) annotationLabel() label.Label {
 	}
 	isReadOnly := func(side int) bool { return p.shown[side].Get("annotations").Get("readOnlyHint").Kind == 't' }
 	isOdd := !isFlag(p.Old) || !isFlag(p.New)
-	// Clients differ in how they read a hint that isn't a boolean. To be safe, assume that clients ask less because
-	// of a new one, and didn't because of an old one.
+	// Clients differ in how they read a hint that isn't a boolean. To be safe, assume that clients ask less because of
+	// a new hint of this kind, and didn't because of an old one.
 	before := p.Old.Kind == hint.asksLess
 	after := p.New.Kind == hint.asksLess || !isFlag(p.New)
 	switch {

@@ -29,7 +29,7 @@ type side struct {
 	// Results of relation.
 	relations map[question]inclusion.Relation
 
-	// The parameters that schemas name, in any of their alternatives.
+	// Results of parametersIn: the parameters that a schema names, in any of its alternatives.
 	parameters map[*jsontree.Value]set
 
 	// Clients may reject the whole new schema although they accepted the old one, because it sets more keywords to null
@@ -39,13 +39,13 @@ type side struct {
 	// The names of the old schema's parameters and definitions, and its titles.
 	known set
 
-	// The texts in the old one.
+	// All strings in the old schema.
 	texts set
 
-	// A parameter of the new one is sent as a header.
+	// The new schema makes clients send a parameter as a header.
 	hasHeader bool
 
-	// The names that schemas require.
+	// The names that each schema requires; filled on first use.
 	required map[*jsontree.Value]set
 
 	// Results of level.namesOthers.
@@ -63,7 +63,7 @@ type side struct {
 	testsDefinitions bool
 }
 
-// newSide works out what is used in two schemas of a tool.
+// newSide returns the side for two schemas of a tool, of which one may be nil.
 func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side {
 	s := &side{
 		roots:       versions{old, new},
@@ -103,8 +103,8 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 	return s
 }
 
-// isSpecified reports whether MCP allows a whole schema (2025-11-25, Tool): its type is object, and so are the schemas of its parameters. The
-// SDKs' clients refuse the whole list otherwise.
+// isSpecified reports whether a whole schema conforms to MCP (2025-11-25, Tool): its type is "object", and the schema
+// of each parameter is a JSON object. The SDKs' clients reject the whole list otherwise.
 func isSpecified(root *jsontree.Value) bool {
 	isOther := func(m jsontree.Member) bool { return m.Kind != '{' }
 	return jsontree.StringOf(jsontree.Lookup(root, "type")) == "object" && !slices.ContainsFunc(root.Get("properties").Members(), isOther)
@@ -164,8 +164,8 @@ func tests(keyword string) bool {
 	return false
 }
 
-// bearsOnValues reports whether a keyword of a schema restricts its values by itself. Changes of parameters have
-// labels of their own.
+// bearsOnValues reports whether a keyword of a schema restricts its values by itself. It returns false for the keywords
+// of parameters, because their changes have labels of their own.
 func bearsOnValues(keyword string) bool {
 	switch keyword {
 	case "properties", "required", "additionalProperties", "patternProperties", "items", schema.HeaderKeyword:
@@ -239,7 +239,8 @@ func (p *place) compare(old, new *jsontree.Value, depth int) inclusion.Relation 
 
 func sizeOf(v *jsontree.Value) int { return int(v.End - v.Start) }
 
-// noteOpaque notes the steps to a value that a reference leads to.
+// noteOpaque records the pointer to a value that a reference leads to although it isn't a schema, and the pointers to
+// the values that contain it.
 func (s *side) noteOpaque(steps []string) {
 	pointer := ""
 	for _, step := range steps {
@@ -251,7 +252,8 @@ func (s *side) noteOpaque(steps []string) {
 	s.opaque[pointer] = true
 }
 
-// isOpaque reports whether a $ref to a value that isn't a schema leads to a change, into it, or to a value around it.
+// isOpaque reports whether a $ref leads to a value that isn't a schema, and this value changed, contains the change, or
+// is part of it.
 func (p *place) isOpaque() bool {
 	for _, pointer := range []string{p.Pointer, cmp.Or(p.OldPointer, p.Pointer)} {
 		pointer = strings.TrimPrefix(pointer, jsontree.ExtendPointer("", p.steps[0]))
@@ -275,7 +277,7 @@ func (p *place) isForm(kind int) bool {
 	forms := p.forms[kind]()
 	old, new := forms[0], forms[1]
 	if !old.Uses(p.around[0]) || !new.Uses(p.around[1]) {
-		return false // the definition that it is in isn't used
+		return false // the change is in an unused definition
 	}
 	isOfDefinitions := schema.IsDefinitions(p.keyword)
 	names := p.names()
@@ -389,8 +391,8 @@ func isCombination(keyword string) bool {
 	return keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf"
 }
 
-// exports reports whether a value at a position of the new schema may make clients send an argument as a header: it has
-// the keyword for that, or a reference, which may lead to it.
+// exports reports whether a value at a position of the new schema may make clients send an argument as a header: the
+// value contains the keyword for that, or a reference, which may lead to the keyword.
 func (p *place) exports(v *jsontree.Value, at schema.Position) (found bool) {
 	if p.hasHeader {
 		found = p.keyword == "$ref" && v.Kind != 0
@@ -423,7 +425,7 @@ func (p *place) requiredLabel() label.Label {
 	return k
 }
 
-// textSet returns the texts of a list, and whether it has nothing else.
+// textSet returns the strings of a list, and whether the list contains only strings. An absent or null list is empty.
 func textSet(v jsontree.Value) (texts set, isPlain bool) {
 	texts = set{}
 	isPlain = isNothing(v) || v.Kind == '['
@@ -437,8 +439,8 @@ func textSet(v jsontree.Value) (texts set, isPlain bool) {
 	return texts, isPlain
 }
 
-// parameterLabel labels the addition or removal of one or all parameters of a schema. A parameter whose schema is
-// false is never accepted.
+// parameterLabel labels the addition or removal of one or all parameters of a schema. A parameter whose schema is false
+// is never accepted, so another schema in place of false adds the parameter.
 func (p *place) parameterLabel() label.Label {
 	isTaken := p.Old.Kind == 'f' && p.New.Kind != 0
 	if len(p.inside) > 0 && !isTaken && (p.Old.Kind != 0 && p.New.Kind != 0 || p.Old.Kind == 'f' || p.New.Kind == 'f') {
@@ -484,13 +486,13 @@ func (p *place) namesMore() bool {
 	return common(new, old) < len(new)
 }
 
-// combines reports whether a keyword has, or leads to, schemas or names about the same value.
+// combines reports whether a keyword applies further schemas, or required names, to the same value.
 func combines(keyword string) bool {
 	return isCombination(keyword) || slices.Contains([]string{"if", "then", "else", "dependentSchemas", "dependentRequired", "dependencies", "$ref"}, keyword)
 }
 
-// parametersIn collects the parameters that a schema on one side names, in the schemas that it combines and that it refers
-// to, too.
+// parametersIn returns the parameters that a schema on one side names, also in the schemas that it combines or
+// references. A name maps to false if its schema is false everywhere.
 func (p *place) parametersIn(side int, v *jsontree.Value) set {
 	if names, known := p.parameters[v]; known {
 		return names
@@ -546,9 +548,8 @@ func (p *place) othersLabel() label.Label {
 	return label.Unclear
 }
 
-// mayNameOthers reports whether a parameter that isn't in the properties of the schema around a place may be named
-// elsewhere: beside them, by a schema that this one is combined with, at any level around the place, or where a
-// definition is referenced.
+// mayNameOthers reports whether a parameter that the properties around a place lack may be named elsewhere: in the same
+// schema, in a schema that is combined with it, at any level around the place, or where a definition is referenced.
 func (p *place) mayNameOthers() bool {
 	last := len(p.schemas) - 1
 	isInAlternative := last > 0 && combines(p.keywords[last-1])
@@ -576,9 +577,9 @@ type level struct {
 	isDirect bool // it is the innermost one
 }
 
-// namesOthers reports whether the old schema may name parameters that the properties at the place lack, or the new one
-// requires such a parameter. Any other parameter that the new one names is an addition by itself. Of alternatives, only
-// the one with the place restricts it.
+// namesOthers reports whether the old schema may name parameters that the properties at the place lack, or either
+// schema requires such a parameter. Any other parameter that the new schema names is labelled as an addition. If the
+// place is in an alternative, the other alternatives don't apply to it.
 func (l level) namesOthers() bool {
 	old := l.versions[0]
 	isAlternatives := l.keyword == "anyOf" || l.keyword == "oneOf"

@@ -13,14 +13,13 @@ import (
 	"pinproof/internal/pin"
 )
 
-// A description with fewer words can't identify an entry.
+// minRenameWords is the minimum number of words in a description that identifies an entry.
 const minRenameWords = 6
 
-// FindRenames pairs REMOVED with ADDED entries of one server and list that seem to be the
-// same under another name. Their definitions are equal apart from the name; or their names
-// differ only in separators and letter case; or their descriptions are equal; or names, parameters
-// and descriptions are much alike, as far as the budget lets it compare them. A pair stays two drifts. Then FindRenames
-// notes which entries look like a denied one.
+// FindRenames pairs REMOVED with ADDED entries of one server and list that seem to be one entry under two names. Their
+// definitions are equal apart from the name; or their names differ only in separators and letter case; or their
+// descriptions are equal; or their names, parameters and descriptions are similar, if the budget allows this
+// comparison. Both drifts of a pair remain. Then FindRenames marks the entries that resemble a denied one.
 func FindRenames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
 	type list struct {
 		server    string
@@ -66,10 +65,10 @@ type candidate struct {
 	// little. An empty key isn't compared.
 	keys [keyCount]string
 
-	// Words, and names of parameters. texts has the words of all texts.
+	// The words of the name and the description, the names of the parameters, and the words of all texts.
 	name, parameters, description, texts set
 
-	// Words of all strings, of an entry that is compared with a denied one.
+	// The words of all strings; only for a comparison with a denied entry.
 	said set
 
 	// The contents of a skill's files that may be run, and of its SKILL.md without the frontmatter, which has the name.
@@ -88,7 +87,7 @@ func candidatesOf(drifts []*pin.Drift) (list []*candidate) {
 	return list
 }
 
-// describe returns what is compared of an entry: the candidate without its drift.
+// describe returns the candidate for an entry, without its drift.
 func describe(key pin.Key, definition jsontree.Value) *candidate {
 	definition = nameless(key.Type, definition)
 	described := definition.Get("description").Text
@@ -150,7 +149,7 @@ func pairEqual(removed, added []*candidate, key int) {
 // The likeness of two entries is at most 3: at most 1 each for their names, parameters and descriptions.
 const (
 	maxLikeness   = 3
-	leastLikeness = 1.5  // of a rename
+	leastLikeness = 1.5  // the minimum for a rename
 	noParameters  = 0.25 // the likeness if neither has parameters
 )
 

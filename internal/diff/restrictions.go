@@ -51,7 +51,7 @@ const guardWords = `never|(?:do|does|must|may|should|will|would|can|shall|is|are
 // guard matches a restriction at the beginning of a text.
 var guard = text.LazyRegexp(`^(?i:` + guardWords + `)\b`)
 
-// guardBytes is how much of a text guard is tried on: the longest of its phrases has four words.
+// guardBytes is the maximum number of bytes that guard examines; the longest of its phrases has four words.
 const guardBytes = 96
 
 // condition matches an "if", "when" or "whether" and what follows, up to the next comma, full stop or semicolon. Such

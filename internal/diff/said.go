@@ -39,7 +39,8 @@ func (c *Change) HasText() bool {
 		isMember := n > 1 && slices.Contains([]string{"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"}, steps[n-2])
 		named = isMember || (n == 1 || strings.Trim(name, "0123456789") != "") && !schema.IsKnownName(name)
 	}
-	// Nothing to read in a title that repeats the name, or in required names, which are shown with their parameters.
+	// A title that repeats the name contains nothing new to read, nor do required names, which are shown with their
+	// parameters.
 	if c.Label == label.EquivalentForm && !named && (name == "title" || name == "required") {
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 	"pinproof/internal/schema"
 )
 
-// Versions are a value as it was (0) and as it is (1), nil where it is absent.
+// versions holds the old (0) and the new (1) version of a value; nil if the value is absent.
 type versions [2]*jsontree.Value
 
 // A node is a place in two definitions, with the old and the new value there. Members and elements that are compared
@@ -19,7 +19,8 @@ type versions [2]*jsontree.Value
 type node struct {
 	above *node
 
-	// The last steps to the old value and to the new one, or to where they would be: the name of a member, or an index.
+	// The last steps of the pointers to the old and the new value: a member name or an index. An absent value has the
+	// step that it would have.
 	was, now string
 
 	// The approximate length of the longer of its two pointers, in bytes.
@@ -53,8 +54,8 @@ func (n *node) pointers() (was, now string) {
 	return n.places[0], n.places[1]
 }
 
-// MaxChanges is how many changes inside a value are listed. With more of them the value
-// is one change, because nobody reads so many. Real definitions have a few dozen.
+// MaxChanges is the maximum number of changes listed inside a value. A value with more counts as one change, because
+// nobody reads so many. Real definitions have a few dozen.
 const MaxChanges = 4_000
 
 // A differ compares two values parsed from canonical forms, and lists the changes in the order of the text. The
@@ -132,8 +133,8 @@ func (d *differ) below(n *node, part node) {
 	d.compare(&part)
 }
 
-// members compares two objects. Alternatives under anyOf are compared with those under the
-// oneOf that took its place, and the other way round.
+// members compares two objects. If oneOf replaced anyOf, or anyOf oneOf, it compares the alternatives under both
+// keywords.
 func (d *differ) members(n *node) {
 	a := n.old.Parts
 	b := n.new.Parts
@@ -168,8 +169,9 @@ func (d *differ) members(n *node) {
 	}
 }
 
-// withoutMeaningless returns old annotations without the hints about writing, if these had no meaning because the tool was
-// read-only, and have one now. So a hint that was approved as minor is a change once clients use it.
+// withoutMeaningless returns the old annotations without the unchanged hints about writing, if these meant nothing
+// because the tool was read-only, and mean something now. So the comparison reports a hint that was approved as minor
+// once clients use it.
 func withoutMeaningless(old, new *jsontree.Value) *jsontree.Value {
 	if old.Get("readOnlyHint").Kind != 't' || new.Get("readOnlyHint").Kind == 't' {
 		return old
@@ -270,9 +272,9 @@ func isNamed(v *jsontree.Value) bool { return v.StringIn("name") != "" }
 // isFile reports whether an element is a file of a skill, which is named by its URI.
 func isFile(v *jsontree.Value) bool { return v.StringIn("uri") != "" && v.Has("digest") }
 
-// itemKey returns what two versions of an element have in common: for an object, its name or the URI of a file.
-// Without these, it is what distinguishes alternatives: the type, the reference, the constant, and constant
-// parameters or, without parameters, the names of the keywords.
+// itemKey returns a key that two versions of an element share: for an object, its name or the URI of a file. Without
+// these, the key is what distinguishes alternatives: the type, the reference, the constant, and constant parameters or,
+// without parameters, the names of the keywords.
 func itemKey(v *jsontree.Value) string {
 	if v.Kind == '[' {
 		return "" // arrays are paired by their order

@@ -20,7 +20,7 @@ import (
 	"pinproof/internal/words"
 )
 
-// Facts are what is known of a comparison.
+// Facts holds the details of a comparison's drift, and its findings.
 type Facts struct {
 	// The budget that is left for explanations in this run.
 	Budget *effort.Budget
@@ -58,7 +58,7 @@ type Facts struct {
 	DeselectedCount int // how many entries the selection left out
 }
 
-// An Entry is one entry that drifted, with all that is known of it.
+// An Entry is a drifted entry with its facts.
 type Entry struct {
 	pin.Drift
 
@@ -66,8 +66,8 @@ type Entry struct {
 	// one, that of the old name; or nil.
 	Previous *pin.Pin
 
-	// What changed, the most dangerous change first. Only CHANGED and HIDDEN entries with stored texts have edits, and
-	// ADDED entries that seem to be renamed, which have no edit of the name.
+	// What changed, the most dangerous change first. Only two kinds of entries have edits: CHANGED and HIDDEN entries
+	// with stored texts, and ADDED entries that seem to be renamed. The change of the name isn't among the edits.
 	Edits []*diff.Change
 
 	// Maps the pointers of moved values to their old pointers.
@@ -116,8 +116,9 @@ func (e *Entry) Changes() []*diff.Change {
 	return e.Edits
 }
 
-// How much drift is explained, in bytes of its definitions, old and new: finding what changed takes most of a run.
-// Further drift is listed with its kind. The report marks it as unexplained, and a review shows its definitions whole.
+// The limits on the drift that is explained, as the total size of its old and new definitions, in bytes: explaining
+// takes most of a run. Only the kind of further drift is listed. The report marks it as unexplained, and a review shows
+// its definitions whole.
 const (
 	// For verify's text output.
 	VerifyByteLimit = 2 << 20
@@ -131,7 +132,7 @@ type ExplainOptions struct {
 	// The size in bytes of the definitions to explain; 0: ReviewByteLimit.
 	MaxBytes int
 
-	// For verify's text output, which isn't a review: of an entry beyond MaxBytes, only the kind is determined.
+	// For verify's text output, which isn't a review: only the kind of an entry beyond MaxBytes is determined.
 	Bounded bool
 
 	NoExplanations bool // the drift is listed without explanations
@@ -140,7 +141,7 @@ type ExplainOptions struct {
 	FailsBySeverity bool
 }
 
-// A reader works out facts.
+// A reader determines the facts of entries.
 type reader struct {
 	sides  []pin.Comparison
 	bounds ExplainOptions
@@ -178,7 +179,7 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 		f.sort(found, of[found.Ref])
 	}
 	r := &reader{sides: sides, bounds: bounds, budget: budget, room: cmp.Or(bounds.MaxBytes, ReviewByteLimit), hosts: map[string]map[string]bool{}, hinted: map[string]bool{}}
-	// Entries with a warning are explained first: there may be no room for all.
+	// Explain entries with a warning first, because the limit may not suffice for all.
 	for _, isWarned := range []bool{true, false} {
 		for _, e := range f.Entries {
 			if e.HasNewWarning() == isWarned {
@@ -220,7 +221,7 @@ func (f *Facts) sort(found lint.Finding, e *Entry) {
 	add(&f.BlockingWarnings, found.Scope.IsUnpinned())
 }
 
-// explain works out what is known of an entry. Its findings are in it already.
+// explain determines the facts of an entry. The entry already contains its findings.
 func (r *reader) explain(e *Entry) {
 	for i := range e.Copies {
 		e.AddedBytes += len(e.Copies[i].Definition)
@@ -241,7 +242,7 @@ func (r *reader) explain(e *Entry) {
 		return
 	}
 	e.Previous = diff.PreviousPin(pin.FindComparison(r.sides, e.Server), &e.Drift)
-	// Both definitions, a skill's with its files. One that isn't stored is absent.
+	// Both definitions, including the files of a skill. A definition that isn't stored has kind 0.
 	var old, new jsontree.Value
 	if e.Previous != nil {
 		old = e.Previous.ReviewTree()
@@ -329,7 +330,8 @@ func (r *reader) compare(e *Entry, old, new jsontree.Value) (changes []diff.Chan
 	return changes
 }
 
-// read notes what a reader sees of a change in an entry.
+// read determines what a reader sees of a change: whether it is invisible, whether it contains text, and which parts of
+// a text differ.
 func (r *reader) read(c *diff.Change, of *Entry) {
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
 	isSame := texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
@@ -361,7 +363,7 @@ func (e *Entry) HasNote(id string) bool {
 // pin.WarningsSelector.
 var OnlyWords = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", pin.MinorSelector, pin.WarningsSelector}
 
-// SelectorWords returns the words that select drift by what it has: the ids of labels and of notes.
+// SelectorWords returns the words that select drift by its content: the ids of labels, and OnlyWords.
 func SelectorWords() []string { return append(label.IDs(), OnlyWords...) }
 
 // SelectorWords lists the words that select an entry, except pin.WarningsSelector.
@@ -389,8 +391,8 @@ func (e *Entry) SelectorWords() (words []string) {
 	return words
 }
 
-// Select returns the facts of the selected entries: selects is given each drift with the words that select it.
-// Findings about whole captures stay.
+// Select returns the facts of the entries for which selects returns true. It calls selects with each drift and the
+// words that select the drift. Findings about whole captures stay.
 func (f *Facts) Select(selects func(d *pin.Drift, words []string) bool) *Facts {
 	part := *f
 	part.IsSelection = true

@@ -92,23 +92,23 @@ const (
 	// A change that no reader of the texts sees.
 	ClassHidden
 
-	// A new entry that runs what it is given or has a script, or an approved one that does so now. Also a new skill
-	// with the name of another server's.
+	// A new entry that takes code or has a script, or an approved entry that does so now; or a new skill with the name
+	// of another server's skill.
 	ClassCode
 
-	// A new entry that declares that it destroys, or an approved one that does so now.
+	// A new entry that declares itself destructive, or an approved entry that does so now.
 	ClassDestructive
 
-	// An approved entry that now accepts or returns a secret, or writes where the caller tells it to.
+	// An approved entry that now accepts or returns a secret, or has a new parameter for the path of a file to write.
 	ClassSecretOrFile
 
 	// An approved entry that is restricted less now.
 	ClassRestrictionRemoved
 
-	// A new entry that writes by its name and has no hints.
+	// A new tool without hints whose name contains a verb for changing something.
 	ClassWriting
 
-	// An approved entry that names a host new to its server.
+	// An approved entry that now names a host that no pin of its server names.
 	ClassNewHost
 
 	ClassOther // any other new or changed entry
@@ -130,18 +130,18 @@ const (
 	CauseCode     Cause = "code"     // it has a parameter for code
 	CauseScript   Cause = "script"   // it has a script
 
-	// A new skill is named like another server's.
+	// A new skill has the name of another server's skill.
 	CauseSameName Cause = "same-name"
 
-	CauseDestructive        Cause = "destroys"  // it declares that it destroys
+	CauseDestructive        Cause = "destroys"  // it declares itself destructive
 	CauseSecret             Cause = "secret"    // it has a new place for a secret
-	CauseWritesFile         Cause = "file"      // a new parameter determines what is written
+	CauseWritesFile         Cause = "file"      // it has a new parameter for the path of a file to write
 	CauseRestrictionRemoved Cause = "unguarded" // a sentence that restricted it is gone
 	CauseHintLoosened       Cause = "hint"      // its hints changed so that clients ask less
 	CauseOpenWorld          Cause = "opened"    // it now declares an open world
-	CauseWrites             Cause = "writes"    // by its name it writes, and it has no hints
+	CauseWrites             Cause = "writes"    // its name says that it writes, and it has no hints
 
-	// It names a host that the server's pins don't have.
+	// It names a host that no pin of its server names.
 	CauseNewHost Cause = "host"
 )
 
@@ -152,7 +152,7 @@ type Reason struct {
 	Host    string // the new host; or ""
 }
 
-// rank works out how early an entry is read, and why.
+// rank sets the class of an entry, which determines how early it is read, and the reason.
 func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	e.Class = classOfKind[e.Kind]
 	earlier := func(class Class, why Reason) {
@@ -221,8 +221,8 @@ func (e *Entry) rankNew(earlier func(Class, Reason)) {
 // rankChanged ranks an approved entry that changed.
 func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Class, Reason)) {
 	for _, edit := range e.Edits {
-		// A hint that was added as true doesn't count: true is the default of both hints. Neither does one that has no
-		// meaning, because the tool is read-only.
+		// A hint that was absent and is true now doesn't count, because true is the default of both hints. Nor does a
+		// hint that means nothing because the tool is read-only.
 		isTrueNow := edit.Old.Kind == 'f' && edit.New.Kind == 't' && !edit.Minor()
 		if isTrueNow && edit.Pointer == "/annotations/destructiveHint" {
 			earlier(ClassDestructive, Reason{Cause: CauseDestructive, Pointer: edit.Pointer})
@@ -241,7 +241,7 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 	if pointer, is := e.lostGuard(new); is {
 		earlier(ClassRestrictionRemoved, Reason{Cause: CauseRestrictionRemoved, Pointer: pointer})
 	}
-	isContradicted := writes(e.Name) && slices.Contains(e.CapturedTraits, TraitReadOnly) // by its name
+	isContradicted := writes(e.Name) && slices.Contains(e.CapturedTraits, TraitReadOnly) // its name says that it writes
 	for _, edit := range e.Edits {
 		if edit.Label.AsksLess() && (isContradicted || !r.hintsAtOnce(e.Server)) {
 			earlier(ClassRestrictionRemoved, Reason{Cause: CauseHintLoosened, Pointer: edit.Pointer})
@@ -283,7 +283,7 @@ func (r *reader) hintsAtOnce(server string) bool {
 
 // lostGuard returns the pointer of a sentence that restricted an approved entry and is missing now.
 func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
-	var now map[string]bool // its sentences, once they are needed
+	var now map[string]bool // the sentences of new; computed on first use
 	for _, edit := range e.Edits {
 		lost := edit.TextEdits
 		gone := edit.New.Kind == 0 && strings.HasSuffix(edit.Pointer, "/description")
@@ -320,7 +320,7 @@ func sentencesIn(v jsontree.Value) map[string]bool {
 	return sentences
 }
 
-// newHost returns the first host of a definition, by name, that its server's pins don't have, or "".
+// newHost returns the alphabetically first host in a definition that no pin of its server names, or "".
 func (r *reader) newHost(server string, definition jsontree.Value) string {
 	known := r.hosts[server]
 	if known == nil {
@@ -351,7 +351,7 @@ func (e *Entry) BulkWarning() string {
 
 // CompareRank orders two entries: by class, then by score. It is negative if e comes first.
 func (e *Entry) CompareRank(other *Entry) int {
-	kinds := slices.Index(pin.DriftKinds, e.Kind) - slices.Index(pin.DriftKinds, other.Kind) // in one class, with the same score
+	kinds := slices.Index(pin.DriftKinds, e.Kind) - slices.Index(pin.DriftKinds, other.Kind) // breaks a tie of class and score
 	instructions := lint.BoolToInt(e.Type != pin.Instructions) - lint.BoolToInt(other.Type != pin.Instructions)
 	return cmp.Or(int(e.Class-other.Class), cmp.Compare(other.Score, e.Score), kinds, cmp.Compare(e.FirstLabel(), other.FirstLabel()), instructions,
 		pin.CompareDrifts(e.Drift, other.Drift))
@@ -369,7 +369,7 @@ func (e *Entry) FirstLabel() (first label.Label) {
 // slash.
 var hostPattern = text.LazyRegexp("[A-Za-z][A-Za-z0-9+.-]*://(?:[^\\s/?#\\\\\"'<>`]*@)?([^\\s/?#:@\\\\\"'<>()\\[\\]{}`]+)")
 
-// exampleHost matches hosts that nobody can have (RFC 2606).
+// exampleHost matches reserved host names, which nobody can register (RFC 2606).
 var exampleHost = text.LazyRegexp(`(^|\.)(example(\.[^.]*)?|test|invalid|localhost)$`)
 
 // addHosts adds the hosts in the texts of a definition, except those in the dialects and ids of its schemas.

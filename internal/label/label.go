@@ -2,11 +2,11 @@
 // the change means to callers. Whether there is drift never depends on this package.
 package label
 
-// A Label is what a change means to a reviewer. It explains and sorts changes; whether there is drift never depends
-// on it. Its value is its rank, and the lowest rank is read first: changes after which a tool runs more easily, or
+// A Label is the kind of a change. Labels explain and sort changes; they never determine whether there is drift. The
+// value of a label is its rank, and reviews show the lowest rank first: changes after which a tool runs more easily, or
 // accepts or sends more; then changes in what the model or a client reads; then changes after which a tool does less;
-// last, changes without effect. A change whose effect can't be determined from the definition ranks with the
-// dangerous ones.
+// last, changes without effect. A change whose effect can't be determined from the definition ranks with the dangerous
+// ones.
 type Label int
 
 // The labels, in the order of their ranks. table.go defines the meaning of each.
@@ -65,12 +65,12 @@ func (l Label) Severity() Severity { return table[l].severity }
 // InOutputSchema returns the label of the same change in an output schema.
 func (l Label) InOutputSchema() Label { return table[l].output }
 
-// Minor reports whether one line is enough for a change with the label. Such labels are the last ones.
+// Minor reports whether a review may summarize a change with the label in one line. The minor labels rank last.
 func (l Label) Minor() bool { return l >= InputOpened }
 
-// BreaksOnlyByValues reports whether a change with the label can break something only through the values that the
-// schema accepts. A removed parameter or result is different: it breaks those who used it, whatever is accepted
-// instead. So is an input that was closed: it rejects names that it ignored before.
+// BreaksOnlyByValues reports whether a change with the label can break something only by changing which values the
+// schema accepts. A removed parameter or result breaks those who used it, even if the schema accepts as much as before.
+// A closed input rejects names that it ignored before.
 func (l Label) BreaksOnlyByValues() bool {
 	switch l {
 	case TooManyChanges, Renamed, ParameterRemoved, OutputRemoved, InputClosed:

@@ -1,11 +1,11 @@
 package label
 
-// A row has everything about one label.
+// A row defines one label.
 type row struct {
 	id    string // stable, for selectors and JSON
 	words string // for people, next to a change
 
-	// What an entry with such a change does now, with the consequence after a colon.
+	// What an entry with such a change does, as the predicate of a sentence; a consequence may follow a colon.
 	does string
 
 	severity Severity

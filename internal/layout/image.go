@@ -20,8 +20,8 @@ func SummarizeIcons(pointer string, v jsontree.Value) jsontree.Value {
 	return icon(len(path)-2, path[len(path)-1], v)
 }
 
-// icon replaces the images in a value that is depth steps below the member icons; name is the last of these steps. An
-// image is at INDEX/src.
+// icon replaces the images in a value that is depth steps below the member icons; name is the last of these steps. The
+// pointer of an image is /icons/INDEX/src.
 func icon(depth int, name string, v jsontree.Value) jsontree.Value {
 	if depth == 2 && name == "src" && v.Kind == '"' {
 		return image(v)
@@ -35,7 +35,8 @@ func icon(depth int, name string, v jsontree.Value) jsontree.Value {
 	return v
 }
 
-// image returns the text to show for an image. It isn't quoted, so server text can't look like it.
+// image replaces an image by a text to show. This text isn't quoted, but every string of a server is, so no server text
+// can look like it.
 func image(v jsontree.Value) jsontree.Value {
 	kind, data, ok := text.DecodeImage(v.Text)
 	if !ok {

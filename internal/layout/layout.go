@@ -13,20 +13,20 @@ import (
 	"pinproof/internal/words"
 )
 
-// A Run is printable text of one colour: '=' kept, '-' removed, '+' added; for our own words also '*' bold, 'W' a
-// warning, '!' a caution, '~' faint.
+// A Run is printable text in one style, which Op selects: '=' kept, '-' removed, '+' added; pinproof's own words may
+// also have '*' bold, 'W' a warning, '!' a caution, '~' faint.
 type Run struct {
 	Op   byte
 	Text string
 
-	// The number of the block that our own words refer to, or 0.
+	// The number of the block that the text refers to; 0 if it refers to none, as any server text.
 	Block int
 }
 
-// A Line is a line of output after its gutter. It is Continued if the line before was too long, rather than ended by
-// a line feed.
+// A Line is a line of output without its gutter. Continued means that it continues the previous line, which was too
+// long.
 type Line struct {
-	// '-' or '+': the line, or in a word diff its line feed, was removed or added; else '='.
+	// '-' or '+' if the whole line was removed or added; else '='.
 	Sign byte
 
 	Runs      []Run
@@ -37,16 +37,17 @@ const (
 	// The number of columns if there is no terminal.
 	DefaultWidth = 100
 
-	// The least number of columns. A narrower terminal has to wrap the lines itself.
+	// The minimum number of columns. On a narrower terminal, the terminal wraps the lines.
 	MinWidth = 40
 
-	inlineJSON = 88 // columns of JSON that stay on one line
+	inlineJSON = 88 // the maximum size of JSON on one line, in bytes
 
 	// More columns than any line has, for output that isn't wrapped here.
 	UnlimitedWidth = 1 << 30
 )
 
-// WithGutter returns the line with its gutter in front, which is "- |" for old text and "+ |" for new.
+// WithGutter returns the line after its gutter, which is "- |" for removed and "+ |" for added text. In a continued
+// line, ":" replaces "|".
 func (l Line) WithGutter() []Run {
 	gutter := []byte("  |")
 	if l.Sign != '=' {
@@ -62,8 +63,9 @@ func (l Line) WithGutter() []Run {
 	return append(printed, l.Runs...)
 }
 
-// ValueLines lays out a text line by line, and any other value as JSON, on one line if it is short. asciiOnly escapes all
-// non-ASCII characters, and shows a text as a JSON string.
+// ValueLines lays out a text line by line, and any other value as JSON, on one line if it is short. A text that could
+// pass for another value is shown as a JSON string. With asciiOnly, every text is, and non-ASCII characters are
+// escaped.
 func ValueLines(op byte, v jsontree.Value, asciiOnly bool) []Line {
 	if v.Kind == 0 {
 		return nil
@@ -94,8 +96,8 @@ func CompactJSON(v jsontree.Value) string {
 	return string(b)
 }
 
-// appendJSON appends a value. breaks is a line feed and the indentation of the value; or "": there is only one line.
-// It reports whether the value is on one line.
+// appendJSON appends a value as JSON, and reports whether the value is on one line. breaks is a line feed and the
+// indentation of the value, or "" to force one line.
 func appendJSON(b []byte, v jsontree.Value, breaks string, asciiOnly bool) ([]byte, bool) {
 	switch v.Kind {
 	case '"':
@@ -143,12 +145,12 @@ func escaped(s string, asciiOnly bool) string {
 	return string(text.AppendPrintable(nil, jsonEscapes.Replace(s), asciiOnly))
 }
 
-// jsonEscapes also escapes all but the first of several spaces, because a reader can't see how many there are where a
+// jsonEscapes also escapes every second one of adjacent spaces, because a reader can't see how many there are where a
 // line is wrapped.
 var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "  ", ` \u0020`)
 
-// WordDiffLines lays out a word diff. A kept line feed begins a new line; MarkChanges shows a removed or added one as an escape. Texts that
-// look alike are spelled as code points.
+// WordDiffLines lays out a word diff. A kept line feed begins a new line; a removed or added one is shown as an escape.
+// If a removed text and its replacement look alike, their non-ASCII characters are spelled as code points.
 func WordDiffLines(pieces []words.Piece) []Line {
 	if len(pieces) == 1 { // the whole text
 		return linesOf(pieces[0].Op, text.PrintableLines(pieces[0].Text, false))
@@ -179,8 +181,8 @@ func WordDiffLines(pieces []words.Piece) []Line {
 	return lines
 }
 
-// MarkChanges puts [- -] and {+ +} around removed and added runs, unless the sign of the line shows it
-// already, and escapes text that would close such a mark early.
+// MarkChanges puts [- -] and {+ +} around removed and added runs, unless the sign of the line already shows the change,
+// and escapes text that would close such a mark early.
 func (l Line) MarkChanges() Line {
 	marked := Line{Sign: l.Sign, Continued: l.Continued}
 	for _, r := range l.Runs {
@@ -210,8 +212,8 @@ func Confusable(a, b string) bool {
 	return text.Sanitize(a) == text.Sanitize(b) || slices.EqualFunc([]rune(a), []rune(b), isAlike)
 }
 
-// Wrap breaks a line that is too wide, at a space if there is one near; room is the width left for its first row, in
-// columns. If the terminal wrapped it instead, server text could begin a row.
+// Wrap breaks a line into rows of at most width columns, at a space if there is one near; room is the width left for
+// the first row. If the terminal wrapped the line instead, server text could begin a row.
 func (l Line) Wrap(room, width int) (out []Line) {
 	row := Line{Sign: l.Sign}
 	for _, r := range l.Runs {
@@ -233,10 +235,10 @@ func (l Line) Wrap(room, width int) (out []Line) {
 	return append(out, row)
 }
 
-// fit returns how many bytes of s fit into room columns and, if all do, how many columns they use. It cuts a text
-// that is too wide after the last space, or before the last <U+...> mark of ours, in the second half of the room;
-// else before a dot or a slash there, or where the room ends. A space at the end of a row isn't seen, so where the text
-// without it would be cut at the same place, the space begins the next row.
+// fit returns how many bytes of s fit into room columns and, if all do, how many columns they use. It cuts a longer
+// text after the last space, or before the last <U+...> escape, in the second half of the room; else before a dot or a
+// slash there, or where the room ends. A space at the end of a row is invisible, so if the text without that space
+// would be cut at the same place, the space begins the next row.
 func fit(s string, room, width int) (size, columns int) {
 	blank, step := 0, 0
 	blanks := 0
@@ -272,7 +274,7 @@ func fit(s string, room, width int) (size, columns int) {
 			if blank == 0 && room >= width/2 {
 				blank = beforeGutter(s, i)
 			}
-			return blank, columns // 0: begin on the next line
+			return blank, columns // 0 if the run has to begin on the next row
 		}
 		if r == ' ' && !mark && columns > room/2 && !strings.HasSuffix(s[:i], " ") {
 			blank = i + 1
@@ -282,10 +284,10 @@ func fit(s string, room, width int) (size, columns int) {
 	return len(s), columns
 }
 
-// longestMark is at least the length of a mark of ours, such as <U+200B>, in bytes.
+// longestMark is an upper limit for the size, in bytes, of an escape such as <U+200B>.
 const longestMark = 16
 
-// isCutWithout reports whether fit would cut a text at the index of a space if it didn't have that space.
+// isCutWithout reports whether fit would also cut s at an index if the space at that index were removed.
 func isCutWithout(s string, at, room, width int) bool {
 	size, _ := fit(s[:at]+s[at+1:], room, width)
 	return size == at
@@ -309,7 +311,7 @@ func readsAsJSON(s string) bool {
 	return s != "" && (strings.Contains(`{}[]""`, s[:1]+s[len(s)-1:]) || strings.Contains(`{["-0123456789tfn`, s[:1]) && jsontree.IsGrammatical([]byte(s)))
 }
 
-// Columns returns how many columns a printable text takes at most.
+// Columns returns the maximum number of columns that a printable text occupies.
 func Columns(s string) int {
 	_, n := fit(s, UnlimitedWidth, UnlimitedWidth)
 	return n

@@ -35,32 +35,33 @@ type Prompter struct {
 
 	list []*question
 	told bool        // the shared changes have been printed
-	done []*question // in the order of the answers, to go back
+	done []*question // answered questions, oldest first, for the answer "back"
 }
 
 // New returns a Prompter that asks on out, reads the answers from in, and shows drift with t. drain discards the
-// input that waits at a terminal. again is the command with which a person who left can go on.
+// pending input of a terminal. again is the command that resumes the review after a person has quit.
 func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again string, drain func()) *Prompter {
 	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, again: again}
 }
 
-// A question is about the entries of blocks, which are accepted together, or about the whole review.
+// A question is about the entries of blocks, which are accepted together, about a warning of a matching entry, or about
+// the whole review.
 type question struct {
-	// The text of the question, unless it is about exactly one block. The number of entries and the text after follow
-	// it. If after is empty, no number is printed.
+	// The text of the question, unless the question is about exactly one block. It is followed by the number of entries
+	// and by after or, if after is empty, by neither.
 	text, after string
 
 	// The server of the entries, printable; "" if the question is about the whole review.
 	server string
 
-	// The blocks that it is about; empty if it is about the whole review or a warning of a matching entry.
+	// The blocks that the question is about; empty if it is about the whole review or a warning of a matching entry.
 	blocks []*report.Block
 
 	order  int  // the order of questions: early, alike, then by server
 	warned bool // only the word yes accepts it
 	needed bool // without a yes, nothing is written
 
-	// Records a yes to what isn't an entry; or nil.
+	// Records a yes to a question that isn't about entries; nil for other questions.
 	yes func(a *approval.Answers)
 
 	// 'y' accepts, 'n' declines, 'x' accepts the entry and denies it to agents; 0 while the question is open.
@@ -86,8 +87,7 @@ func (q *question) entries() (list []*report.Entry) {
 	return list
 }
 
-// Review asks a question for each block, in the order diff shows them. Nothing has been
-// written when it returns.
+// Review asks about all drift and returns the answers. It writes nothing to the lockfile.
 func (p *Prompter) Review() (*approval.Answers, error) {
 	answers, err := p.review()
 	if broken := cmp.Or(p.err, p.t.Err); broken != nil {
@@ -199,8 +199,8 @@ const (
 	alike = 0
 )
 
-// questions lists what there is to ask: about the whole review, what has a warning, sets of entries with the same shared
-// changes, and the rest in diff's order.
+// questions lists the questions: about the whole review, about warnings, about sets of entries with the same shared
+// changes, and about the remaining blocks in the order of diff.
 func (p *Prompter) questions() {
 	add := func(q *question) { p.list = append(p.list, q) }
 	if p.m.PolicyChanged {
@@ -221,7 +221,7 @@ func (p *Prompter) questions() {
 		if b.FirstOfServer {
 			servers += 2
 		}
-		if b.HasRepeatedName { // there is nothing to ask
+		if b.HasRepeatedName { // a repeated name can't be accepted
 			p.show(&question{blocks: []*report.Block{b}, order: early})
 			continue
 		}
@@ -283,13 +283,13 @@ func (p *Prompter) show(q *question) {
 	}
 }
 
-// canBeDenied reports whether a question is about one entry that can be kept from agents. A block is about one entry, perhaps
-// under two names, of which the old one can't be denied.
+// canBeDenied reports whether a question is about one entry that can be kept from agents. If the entry was renamed, its
+// block has two entries, and only the one with the new name can be denied.
 func (q *question) canBeDenied() bool {
 	return len(q.blocks) == 1 && slices.ContainsFunc(q.entries(), func(e *report.Entry) bool { return e.CanBeDenied })
 }
 
-// risks names the dangerous entries by the kind of danger, and counts the other entries.
+// risks prints the names of the dangerous entries by the kind of danger, and the number of the other entries.
 func (p *Prompter) risks(entries []*report.Entry) {
 	named := map[string][]string{}
 	others := 0
@@ -343,8 +343,8 @@ func (p *Prompter) refusal(key byte, q *question) string {
 	return ""
 }
 
-// read asks for a line. It drops what was typed at a terminal before the question was shown. It returns
-// false at the end of the input, and when the question can't be shown.
+// read prints a question and reads a line. It discards what was typed at a terminal before the question appeared. It
+// returns false at the end of the input, or if the question can't be printed.
 func (p *Prompter) read(asked string) (reply string, ok bool) {
 	if p.err = cmp.Or(p.err, p.t.Flush()); p.drain != nil {
 		p.in.Discard(p.in.Buffered())
@@ -360,9 +360,9 @@ func (p *Prompter) read(asked string) (reply string, ok bool) {
 	return strings.TrimSpace(reply), err == nil
 }
 
-// ask repeats a question until it has one of the answers offered, and returns that answer, or 0 at the end of the
-// input. where is printed after the question. 'd' and '?' show something and ask again. After Enter alone, ask prints
-// what to type.
+// ask repeats a question until the reply is one of the offered answers, and returns that answer, or 0 at the end of the
+// input. where is printed after the question. 'd' shows the definitions and '?' the help, and the question is repeated.
+// After any other reply, ask prints what to type.
 func (p *Prompter) ask(q *question, where, offered string) byte {
 	asked := q.asked() + where
 	help := ""
@@ -414,8 +414,8 @@ func (p *Prompter) ask(q *question, where, offered string) byte {
 	}
 }
 
-// say prints our own words, wrapped, on the stream where the answers are typed, below all that was
-// shown before. It keeps the first error.
+// say prints pinproof's own words, wrapped, on the stream of the questions, after flushing what was printed before. It
+// keeps the first error.
 func (p *Prompter) say(words string) {
 	var said bytes.Buffer
 	style := p.t.Style

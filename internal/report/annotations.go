@@ -7,8 +7,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// An Annotation is one thing that a pipeline shows at a line of the lockfile: in GitHub Actions and
-// in SARIF. Its texts are printable.
+// An Annotation is a message that GitHub Actions or code scanning (SARIF) shows at a line of the lockfile. Its texts
+// are printable.
 type Annotation struct {
 	// A stable id, such as "drift/added" or "finding/hidden-text".
 	Rule string
@@ -16,12 +16,13 @@ type Annotation struct {
 	// By rank: "error", "warning" or "note".
 	Level string
 
-	// The line of the pin or, if the entry has no pin, of its server; else 1. 0: no place.
+	// The line of the entry's pin or, if the entry has no pin, of its server; else 1. It is 0 if the annotation has no
+	// place.
 	Line int
 
 	Title    string
 	Text     string
-	Identity []byte // the same in every run, unlike the line
+	Identity []byte // identifies the annotation in every run, unlike the line
 }
 
 // Annotations lists everything to report: errors, then warnings, then notes, each level

@@ -25,8 +25,8 @@ func unseen(c *diff.Change) string {
 	return "same text to a reader, other code points"
 }
 
-// group makes a block of each entry, and a single block of two entries that seem to be one that was renamed. It numbers
-// everything that is printed.
+// group makes a block for each entry, or a single block for two entries that seem to be a renamed one, and numbers the
+// blocks and the shared changes.
 func (r *Report) group() {
 	byRef := map[pin.Ref]*drifted{}
 	for _, e := range r.entries {
@@ -86,10 +86,10 @@ func (r *Report) group() {
 	}
 }
 
-// renamed reports whether a block is one entry under two names: the ADDED entry first.
+// renamed reports whether a block is about a renamed entry. The block then has two entries, the ADDED one first.
 func (b *Block) renamed() bool { return len(b.of) == 2 }
 
-// fill describes the entries of a block.
+// fill sets the other fields of a block.
 func (r *Report) fill(b *Block) {
 	e := b.of[0]
 	b.Kind = string(e.Kind)
@@ -157,13 +157,13 @@ func (r *Report) question(b *Block) string {
 	} else if e.Kind == pin.DriftRemoved {
 		asked = "Accept the removal of " + r.ref(e.Ref())
 	}
-	if and := b.SharedNumbers(nil); b.Warned { // it is shown whole
+	if and := b.SharedNumbers(nil); b.Warned { // its block shows the shared changes, too
 		asked += " despite the warning"
 	} else if and != "" {
 		asked += ", and " + and
 	}
 	switch denied := deniedText(&e.Drift); {
-	case e.LooksDenied() && denied == deniedSoFar: // under its former name
+	case e.LooksDenied() && denied == deniedSoFar: // it was denied under its former name
 		return asked + "? It is denied so far, and stays denied."
 	case e.LooksDenied():
 		return asked + "? " + strings.ToUpper(denied[:1]) + denied[1:] + ": it will be denied, too."
@@ -259,7 +259,8 @@ func (r *Report) explainNumbers(m *Model) bool {
 	return false
 }
 
-// worst names the entries to read first, grouped by reason. If needed, it explains the first number.
+// worst sets the model's Worst: the entries to read first, grouped by reason. With explains, it explains the first
+// block number.
 func (r *Report) worst(m *Model, explains bool) {
 	for _, one := range causes {
 		var named []layout.Run

@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Relocked is what lock or relock has written, and how it reports that.
+// A Relocked describes what lock or relock has written, for its output.
 type Relocked struct {
 	Accepted pin.Refs // the drift that was accepted
 

@@ -30,8 +30,9 @@ type scored struct {
 	of *drifted
 }
 
-// readFirst lists the new sentences with the highest scores, each once, with the number under which a review has it. Only one sentence of each entry is listed: whoever opens an entry at its worst sentence
-// reads on there, so the rest of the list can name other entries.
+// readFirst sets the model's ReadFirst to the new sentences with the highest scores, each with the number of its block.
+// It lists only one sentence of each entry, because a person who opens an entry at its worst sentence reads on there;
+// so the list can name more entries.
 func (r *Report) readFirst(m *Model) {
 	var all []scored
 	seen := map[string]bool{}

@@ -13,7 +13,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// model computes the model.
+// model computes the report's Model.
 func (r *Report) model() *Model {
 	m := &Model{
 		Version: r.Version, Home: r.Home,
@@ -86,7 +86,7 @@ func (r *Report) DescribeFindings(list []lint.Finding) []Finding {
 	return said
 }
 
-// freshIn lists the findings in entries that nobody has approved.
+// freshIn lists the unapproved findings in entries.
 func freshIn(entries []*drifted) (list []lint.Finding) {
 	for _, e := range entries {
 		list = append(list, e.NewFindings...)
@@ -168,16 +168,17 @@ func (r *Report) about(m *Model, p *pin.Comparison, s *Server) {
 			m.ServerInfoChanges = append(m.ServerInfoChanges, "server "+text.QuoteName(p.Server)+" calls itself "+is+"; it was pinned as "+was)
 		}
 	} else if p.Captured.ServerInfo.Version != "" && was == is && !p.PolicyDiffers() && strings.Contains(s.Drift, " changed") {
-		said += ", as before" // many servers never change what they call themselves
+		said += ", as before" // many servers never change the version they state
 	}
 	s.Notes = append(s.Notes, "the server calls itself "+said)
 }
 
-// mostToCount is the size in bytes of the definitions, pinned and captured, whose tokens a review counts. Every real
-// server has less than a tenth.
+// mostToCount is the maximum total size, in bytes, of the pinned and captured definitions whose tokens a review
+// estimates. Every real server has less than a tenth of that.
 const mostToCount = 16 << 20
 
-// sizes sets how much the model reads, before and after, unless the report covers only a part of the entries.
+// sizes sets TextBytes, Tokens and Cost: how much text a language model reads, before and after. It sets nothing if the
+// report covers only a part of the entries.
 func (r *Report) sizes(m *Model) {
 	if r.IsSelection || r.IsPartial || len(r.entries) == 0 {
 		return
@@ -198,7 +199,7 @@ func (r *Report) sizes(m *Model) {
 	}
 }
 
-// briefText counts drift by kind, and what is dangerous among what is new: "1 added, 1 destructive".
+// briefText counts drift by kind, and the dangerous entries among the added ones: "1 added, 1 destructive".
 func briefText(entries []*drifted) string {
 	isNew := map[string]int{}
 	for _, e := range entries {
@@ -252,7 +253,7 @@ func (r *Report) captured(m *Model) {
 			if r.NoExplanations && c.Status != "MATCH" {
 				continue // it is listed with the drift
 			}
-			// The hash is of the tool as received. A lockfile in place of the capture may not have that.
+			// The hash covers the tool as received, which a lockfile in place of the capture may not contain.
 			asReceived := one.Received != nil || one.Definition != nil && !p.Captured.Policy.ChangesDefinitions()
 			if one.Type == pin.Tools && asReceived && !r.NoExplanations && r.ApprovalHash != nil {
 				c.ApprovalHash = r.ApprovalHash(p.Server, &one)

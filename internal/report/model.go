@@ -28,7 +28,7 @@ type Model struct {
 	// The beginning of Text that counts the new warnings, or "".
 	Warning string
 
-	// How much more text there is to read, in tokens for the model or else in bytes; or "".
+	// How the amount of text that a language model reads has changed, in tokens or else in bytes; or "".
 	Cost string
 
 	// The file that annotations point into, as a path with slashes; "" if that is standard input.
@@ -81,7 +81,7 @@ type Model struct {
 	// denied entries that the capture lacks.
 	DeniedCount int
 
-	RefusesDenied bool // these entries fail the run, so Records lists them
+	RefusesDenied bool // denied entries fail the run, so Records lists them
 
 	Review Step   // the command that shows everything
 	Next   []Step // the next steps
@@ -117,10 +117,10 @@ type Data struct {
 	// What drifted, in the order of the blocks.
 	Entries []*Entry `json:"drift,omitzero"`
 
-	// In JSON: CaptureFindings and UnacceptedWarnings of the model.
+	// Only the JSON format sets it, to CaptureFindings and UnacceptedWarnings.
 	Findings []Finding `json:"findings,omitzero"`
 
-	// About text that no pin covers.
+	// Findings in text that no pin covers.
 	Unpinned []Finding `json:"unpinned,omitzero"`
 
 	// Approved warnings in entries that match their pins, or about captures without drift.
@@ -201,7 +201,7 @@ type Problem struct {
 	Server  string // its ID, not made printable
 	Title   string
 	Text    string
-	Command string // what to type if it was intended
+	Command string // the command to type if this was intended
 	Allowed bool   // it doesn't fail the run
 	Line    int    // in the lockfile
 }
@@ -323,19 +323,19 @@ type Change struct {
 	Old       jsontree.Value `json:"old,omitzero"`
 	New       jsontree.Value `json:"new,omitzero"`
 
-	// The sizes of values that a format has no room for, in place of these.
+	// The sizes, in bytes, of values that a format has no room for and leaves out.
 	OldBytes int `json:"oldBytes,omitempty"`
 	NewBytes int `json:"newBytes,omitempty"`
 }
 
-// A Definition is an entry's pinned or present definition.
+// A Definition is an entry's pinned or captured definition.
 type Definition struct {
 	Digest    string `json:"digest"`
 	Sanitized string `json:"sanitizedDigest"`
 	Line      int    `json:"line"`
 
-	// The whole definition or, if there is no room for it, its size in bytes. Only formats that can't show what differs
-	// otherwise set these.
+	// The whole definition or, if there is no room for it, its size in bytes. Only the JSON format sets these, if no
+	// change shows what differs.
 	Whole jsontree.Value `json:"definition,omitzero"`
 	Bytes int            `json:"definitionBytes,omitempty"`
 
@@ -420,17 +420,18 @@ type Row struct {
 
 	Pointer string // its place as a JSON Pointer
 
-	// What it prints behind its word: a place, and a phrase or a text.
+	// What is printed after its word: a place, and a phrase or a text.
 	DefinitionLine
 
 	Minor   bool // it may be summed up
 	Finding bool // it is a finding
 
-	// What is below it, at a depth of at least 1; of a whole definition, all of it.
+	// The lines below it, at a depth of at least 1; for a whole definition, all its lines.
 	Lines []DefinitionLine
 }
 
-// own returns a row with some lines of a definition. The first line becomes the row itself, without its name.
+// own returns the row with lines of a definition. The first line becomes part of the row itself, without its name; the
+// others become the lines below it.
 func (row Row) own(lines []DefinitionLine) Row {
 	depth := lines[0].Depth
 	// Keywords that follow no text need no word of their own.
@@ -459,7 +460,7 @@ type DefinitionLine struct {
 	// The number of the shared changes that include this line and those below it, so that they needn't be printed
 	// again; or 0.
 	SharedNumber  int
-	AlwaysPrinted bool // it is printed anyway, without its content
+	AlwaysPrinted bool // its name is printed despite SharedNumber
 
 	pointer string
 

@@ -22,7 +22,7 @@ func (m *Model) ByRank() []*Block {
 	return slices.SortedStableFunc(slices.Values(m.Blocks), func(a, b *Block) int { return a.Class - b.Class })
 }
 
-// Heading is the title of a block on a page.
+// Heading returns the title of a block on a page.
 func (b *Block) Heading() string {
 	allowed := ""
 	if !b.Blocked {

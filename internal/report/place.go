@@ -5,8 +5,8 @@ import (
 	"pinproof/internal/pin"
 )
 
-// place returns the place of a pointer in a captured entry, for people. It keeps the description of one entry, because the
-// findings of an entry follow each other.
+// place returns the place of a pointer in a captured entry, for people. It caches the description of one entry, because
+// the findings of an entry are adjacent.
 func (r *Report) place(of pin.Ref, pointer string) string {
 	if pointer == "" {
 		return "" // the whole entry needs no place, and so no description

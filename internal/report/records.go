@@ -62,7 +62,7 @@ func changeText(c *pin.MetadataChange) string {
 	return c.Old + " -> " + c.New
 }
 
-// recordText counts the records of two lockfiles that fail a run, or is "".
+// recordText returns how many records of two lockfiles fail the run, in words, or "" if none does.
 func (r *Report) recordText() string {
 	if !r.lockfiles() {
 		return ""

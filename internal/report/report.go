@@ -10,8 +10,8 @@ import (
 	"pinproof/internal/shell"
 )
 
-// An Input is the data for a report. A report decides nothing: the input has what fails the run, and the digests of
-// sets.
+// An Input is the data for a report. A report decides nothing: its input already states what fails the run, and the
+// digests of sets.
 type Input struct {
 	Version string // of this program
 	Home    string // the address of the project's page, or ""
@@ -21,7 +21,7 @@ type Input struct {
 
 	Comparisons []pin.Comparison // sorted by server
 
-	// Servers that are not compared, and whose pins a finding is about.
+	// Servers that aren't compared, but whose pins a finding is about.
 	Others []pin.Comparison
 
 	Drifts   []pin.Drift
@@ -86,8 +86,8 @@ type Report struct {
 
 	blocks   []*Block
 	shared   []*SharedChanges // in the order in which they are printed
-	warned   int              // how many blocks with a warning come before these
-	places   map[string]int   // of servers in Comparisons
+	warned   int              // the number of blocks with a warning; shared follows them
+	places   map[string]int   // indexes in Comparisons, by server
 	oneByOne bool             // flags can approve entries one by one
 
 	// The number of drifted entries with a digest, shown or not, by server ("" for all servers) and digest.
@@ -96,7 +96,7 @@ type Report struct {
 	// Results of mayBeText, by server and type.
 	absent map[pin.Ref]string
 
-	// The description of the entry whose findings were placed last.
+	// The description of the last entry for which place was called.
 	described      *description
 	describedEntry pin.Ref
 
@@ -166,7 +166,7 @@ func MatchLine(in *Input) (line string, ok bool) {
 	return r.verdictWord() + ": " + r.verdictText(), true
 }
 
-// listDrifts sets Drifts in the order of the entries, and counts them by kind.
+// listDrifts sets Drifts to the drifts of the entries, in the order of the entries.
 func (r *Report) listDrifts() {
 	r.Drifts = nil
 	for _, e := range r.entries {
@@ -187,17 +187,17 @@ func whyNot(err error) *NoVerdict {
 	return &NoVerdict{told.Text, append([]string{}, told.Hints...), fail.ErrorLines(err)}
 }
 
-// A drifted is an entry that drifted, as it is shown.
+// A drifted is a drifted entry with the rows that show it.
 type drifted struct {
 	*facts.Entry
 	changes []*change
-	parts   []*change // of a new definition
+	parts   []*change // the parts of a new definition
 	whole   []Row     // of its definitions, where they are shown whole
 	minor   []Row     // its minor changes
 	block   *Block
 	why     string // the pointer of the change that contains the reason why the entry is read first; or ""
 
-	// The highest score of new sentences, by each place that they are in (scoreAt).
+	// The highest score of the new sentences at each pointer or below it (see scoreAt).
 	scores map[string]int
 }
 

@@ -33,11 +33,11 @@ type change struct {
 	// breaks: an edit breaks callers. unseen: an edit is invisible to a reader. cameWhole: its line is new.
 	breaks, unseen, cameWhole bool
 
-	// key is equal for changes of different entries that are printed alike. part is the same for parts of new
-	// definitions. Either may be "".
+	// key is equal for changes of different entries that are printed alike. part is such a key for the parts of new
+	// definitions. Either is "" if there is nothing to share.
 	key, part string
 
-	// It is a part of a new definition, and the index of its line there.
+	// The change is a part of a new definition (isPart), and line is the index of its line there.
 	isPart bool
 	line   int
 
@@ -122,7 +122,7 @@ func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string
 			}
 		}
 		isOther := l != nil && l.was.Name != is.Name && above(is.Pointer) == "/arguments"
-		if l == nil || l.is != nil || isOther { // nothing but its name tells which argument it is
+		if l == nil || l.is != nil || isOther { // only its name identifies an argument
 			l = &line{}
 		}
 		l.is = is
@@ -197,7 +197,7 @@ func (r *Report) describe(e *drifted) {
 		}
 	}
 	if e.Kind != pin.DriftAdded {
-		// What didn't change has no rows. Of a renamed entry the new definition is shown whole.
+		// Unchanged members have no rows. The new definition of a renamed entry is shown whole, so it keeps them.
 		sides = differing(sides)
 	}
 	d := &describer{e, describe(e.Type, sides[0], sides[1], e.OldPointers, e.Edits...), r.Budget, map[*diff.Change]bool{}}
@@ -205,7 +205,7 @@ func (r *Report) describe(e *drifted) {
 		d.compare()
 	}
 	d.wholes()
-	if len(e.Name) > text.MaxName && e.Kind != pin.DriftAdded { // the heading has a part of it
+	if len(e.Name) > text.MaxName && e.Kind != pin.DriftAdded { // the heading shows only the beginning of the name
 		shown := layout.ValueLines('=', jsontree.String(e.Name), true)
 		d.whole = append(d.whole, Row{Op: '!', Word: "its whole name", DefinitionLine: DefinitionLine{Text: shown}})
 	}
@@ -337,8 +337,9 @@ func (d *describer) differs(l *line) {
 	d.add(l, nil, d.part(row, "-+"[lint.BoolToInt(l.is != nil)], l))
 }
 
-// add adds a row about a line with the labels of edits; without edits, with those of the lines inside, or else of the
-// line around it. It marks the edits as shown. It adds no row if all edits are minor, unless the line shares words.
+// add adds a row about a line, with the labels of edits; without edits, with the labels of those of the lines inside,
+// or else of the line around it. It marks the edits as shown. If all edits are minor, it adds a row only if the line
+// shares words (see sharesWords).
 func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 	at := l.now().Pointer
 	c := &change{of: d.drifted, at: at, cameWhole: l.was == nil}
@@ -409,7 +410,7 @@ func (d *describer) unshown(e *diff.Change) Row {
 	}
 	if e.OldPointer != "" {
 		was := d.place(0, e.OldPointer)
-		// If a place is named by a constant of the alternative, it is the same on both sides: then show the old
+		// A place that is named by a constant of the alternative is the same on both sides. In that case, show the old
 		// pointer.
 		if was == row.Place {
 			was = text.QuotePointer(e.OldPointer)
@@ -452,8 +453,8 @@ func (c *change) tell() {
 // notStored is printed in place of a definition.
 const notStored = "its definition was not stored (hashOnly)"
 
-// wholes adds the rows of definitions that are shown whole: the pinned one of a REMOVED entry, the captured one of
-// any other. Of an entry that isn't described, because of a limit, it adds both.
+// wholes adds the rows of definitions that are shown whole: the pinned one of a REMOVED entry, the captured one of any
+// other. For an entry that isn't described, because of a limit, it adds both.
 func (d *describer) wholes() {
 	isDescribed := d.description != nil
 	if isDescribed && (d.RenamedTo != "" || diff.IsComparable(&d.Drift)) {
@@ -617,7 +618,7 @@ func (d *describer) value(edits []*diff.Change, old, new jsontree.Value, place s
 }
 
 // compared returns the edit that compared these two texts sentence by sentence, or nil. If either text is empty or
-// absent, it returns nil, so that the row shows which of both it is.
+// absent, it returns nil, so that the row shows whether the text is empty or absent.
 func compared(edits []*diff.Change, old, new jsontree.Value) *diff.Change {
 	isOfTexts := func(e *diff.Change) bool {
 		return e.Compared && len(e.TextEdits) > 0 && e.Old.Text == old.Text && e.New.Text == new.Text
@@ -645,7 +646,7 @@ func (d *describer) part(row Row, sign byte, l *line) Row {
 	if strings.HasPrefix(row.Place, "/arguments/") || isAlternative {
 		lines[0].Phrase = joined("  ", lines[0].Name, lines[0].Phrase)
 	}
-	// Otherwise the gutter of a text shows the sign.
+	// If there is only a text, its gutter shows the sign.
 	if lines[0].Phrase != "" || !slices.ContainsFunc(lines, func(l DefinitionLine) bool { return l.Text != nil }) {
 		lines[0].Phrase = joined(" ", strings.TrimLeft(string(sign), "="), lines[0].Phrase)
 	}
@@ -663,7 +664,7 @@ func keywords(shown []layout.Line, l *signature.Line) DefinitionLine {
 	return DefinitionLine{Depth: l.Depth + 1, Phrase: "keywords", Text: shown, Place: l.Place + " (keywords)"}
 }
 
-// laidOut lays out a line of a definition, and below it the keywords that it doesn't have in words.
+// laidOut lays out a line of a definition, and below it the keywords that its phrase doesn't cover.
 func laidOut(sign byte, l *signature.Line) []DefinitionLine {
 	own := lineOf(l)
 	own.Text = layout.ValueLines(sign, l.Text, false)

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	leastShared = 3     // the least number of entries with a change for it to be printed once, before all blocks
-	mostShared  = 2_000 // the most entries of a review with shared changes: nobody reads a longer one whole
+	leastShared = 3 // the minimum number of entries that share a change
+	// Shared changes are found in a review of at most this many entries, because nobody reads a longer one whole.
+	mostShared = 2_000
 )
 
 // A SharedChanges is a set of changes that several entries of a server have in common. They are printed once, before all
@@ -33,9 +34,9 @@ type SharedChanges struct {
 	IsLate   bool // it is printed after all blocks, because nothing uses what changed
 
 	entries []*drifted
-	changes []*change // of all of them
+	changes []*change // the changes of all entries
 	rank    int
-	breaks  []*change // what of it breaks callers, of the first entry
+	breaks  []*change // the first entry's changes that break callers
 }
 
 // shares reports whether the review prints shared changes once.
@@ -153,14 +154,14 @@ func (r *Report) findShared() {
 	})
 }
 
-// Changes of rankUnused are printed after all blocks. Of the others, parts of new definitions come last.
+// Changes of rankUnused are printed after all blocks. Among the others, parts of new definitions come last.
 const (
 	rankUnused = 5
 	rankLast   = 9
 )
 
-// rank is lower for a change to read earlier. The order is by the reason why its entry is read first, then by sentences
-// like prompt injection, then by whether the change breaks callers.
+// rank returns the rank of a change: the lowest is read first. It depends on whether the change is the reason why its
+// entry is read first, then on sentences like prompt injection, then on whether the change breaks callers.
 func (c *change) rank() int {
 	if c.isPart {
 		return rankLast
@@ -212,8 +213,9 @@ type entryKind struct {
 
 func (e *drifted) kind() entryKind { return entryKind{e.Server, e.Type, e.Kind} }
 
-// who counts the entries in list, without new ones among changed ones, which also counts. It names the entries or, if
-// there are far fewer of these, the other entries of the same kind in all: "all but a, b".
+// who describes the entries in list. count is the number of those of the same kind as the first one, and also is the
+// number of the others, which are new. names lists the former or, if there are far fewer of these, the other entries of
+// the same kind in all: "all but a, b".
 func who(list, all []*drifted) (count, also, names string) {
 	first := list[0]
 	kind := pin.EntryTypeInfo[first.Type].Entry
@@ -290,14 +292,14 @@ func (r *Report) breaks() string {
 	return strings.Join(said, "; ")
 }
 
-// Of the kinds of changes that break callers the head of a review names maxBreaks, and of each kind maxNamed entries or
-// shared changes.
+// The head of a review names at most maxBreaks kinds of changes that break callers, and for each kind at most maxNamed
+// entries or shared changes.
 const (
 	maxBreaks = 4
 	maxNamed  = 3
 )
 
-// breaks returns in a few words what of an entry breaks callers first.
+// breaks returns a few words about the first change of an entry that breaks callers.
 func (e *drifted) breaks() string {
 	for _, c := range e.changes {
 		if c.breaks {
@@ -313,7 +315,7 @@ func (e *drifted) breaks() string {
 	return "not explained"
 }
 
-// SharedNumbers lists the numbers of a block's shared changes that are in told; if told is nil, of all.
+// SharedNumbers lists the numbers of a block's shared changes that are in told, or of all if told is nil.
 func (b *Block) SharedNumbers(told map[int]bool) string {
 	var has []int
 	for i := range b.Rows {

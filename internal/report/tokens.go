@@ -6,13 +6,14 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Size is how much text of all servers the model reads, as pinned and as captured.
+// A Size is how much text of all servers a language model reads, as pinned and as captured.
 type Size struct {
 	Before int `json:"before"`
 	After  int `json:"after"`
 }
 
-// sizeOf adds up what pins take on both sides, or returns nil if that isn't known of all of them.
+// sizeOf sums up the sizes of the pins on both sides, or returns nil if a size isn't known. It ignores servers without
+// a capture.
 func sizeOf(sides []pin.Comparison, of func(s *pin.Set) (size int, known bool)) *Size {
 	sum := &Size{}
 	for _, p := range sides {
@@ -61,10 +62,10 @@ func rounded(n int) int {
 	return (n + unit/2) / unit * unit
 }
 
-// EstimateTokens estimates how many tokens the tools of a set take: their names, descriptions and
-// input schemas, which clients hand to the model. Over real lists and the encoding o200k that is 4.2
-// to 4.8 bytes a token, so 4.5 is within 8 %. A client that searches for tools hands over fewer.
-// The number isn't known if a definition wasn't stored.
+// EstimateTokens estimates how many tokens the tools of a set take: their names, descriptions and input schemas, which
+// clients pass to the model. For real lists and the encoding o200k, a token has 4.2 to 4.8 bytes, so an estimate with
+// 4.5 is within 8 %. A client that searches for tools passes fewer of them. The number isn't known if a definition
+// wasn't stored.
 func EstimateTokens(s *pin.Set) (tokens int, known bool) {
 	size := 0
 	isAsReceived := !s.Policy.ChangesDefinitions() && len(s.Policy.Substitute) == 0

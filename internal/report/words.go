@@ -19,7 +19,7 @@ const (
 	maxSaidNames   = 3
 	maxSaidChanges = 4
 
-	// In a line of relock, which has shown the entries above.
+	// In a line of relock, because the entries were shown above.
 	maxClosingNames = 5
 
 	// The maximum length in bytes of the text before a command on the same line. A command isn't wrapped.
@@ -323,12 +323,13 @@ func driftText(e *drifted) string {
 // steps sets the model's Next: the commands that show and approve the drift. Without a lockfile there are no steps. No
 // step approves a new warning by itself.
 func (r *Report) steps(m *Model) {
-	// Nothing is pinned yet. Then lock is next, which accepts only whole captures.
+	// If nothing is pinned yet, the next step is lock, which accepts only whole captures.
 	isNew := r.nothingPinned()
 	if r.Lockfile == "" || r.IsPartial && isNew {
 		return
 	}
-	// It is false if a warning is in text that no pin covers: relock would only print how to get that text pinned.
+	// isRelocked means that relock can be a next step. It can't if a warning is in text that no pin covers, because
+	// relock would only print how to get that text pinned.
 	isRelocked := !r.Matches && r.asAnother() == "" && len(r.BlockingWarnings) == 0 && !isNew
 	next := func(text, command string) { m.Next = append(m.Next, Step{Text: text, Command: command}) }
 	if r.FolderStep.Command != "" && !isNew {
@@ -384,8 +385,8 @@ func (r *Report) pages(next func(text, command string)) {
 	}
 }
 
-// approvals puts into ApproveCommands of the model the commands that approve what is shown, and into ManualSteps what all other readers get:
-// the digests of the sets that are shown. A set with a repeated name has no digest.
+// approvals sets the model's ApproveCommands to the commands that approve what is shown, and ManualSteps, for all other
+// readers, to the digests of the sets that are shown. A set with a repeated name has no digest.
 func (r *Report) approvals(m *Model, isRelocked, isNew bool) {
 	ready := func(text, command string) {
 		m.ApproveCommands = append(m.ApproveCommands, Step{Text: text, Command: command})
@@ -428,7 +429,7 @@ func (r *Report) nothingPinned() bool {
 	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.IsLocked() })
 }
 
-// rest names the --accept-all command, unless that mustn't be suggested.
+// rest suggests the --accept-all command, unless the command isn't possible or an entry isn't shown in full.
 func (r *Report) rest(ready func(text, command string)) {
 	var left []string
 	for _, e := range r.entries {
@@ -445,7 +446,7 @@ func (r *Report) rest(ready func(text, command string)) {
 	said := "approve exactly this"
 	if len(left) > 0 {
 		said = "all but " + text.JoinNames(left, maxSaidNames)
-		// A command isn't wrapped, and a long name before it could be.
+		// A line with a command isn't wrapped, so no long name may precede the command.
 		if len(said) > maxBesideCommand {
 			said = "all but " + text.FormatCount(len(left), "entry")
 		}

@@ -17,7 +17,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Line describes one part of a definition. Together, the lines have the whole definition, except parts without
+// A Line describes one part of a definition. Together, the lines contain the whole definition, except parts without
 // information for a reader: a title that repeats the name, the dialect of a schema, an empty list.
 type Line struct {
 	Depth int // the number of schemas around it
@@ -59,7 +59,7 @@ const (
 	// The depth to which nested schemas get lines. Deeper ones are shown as JSON.
 	maxDepth = 14
 
-	maxRequired = 500 // names in a list of required parameters
+	maxRequired = 500 // the maximum length of a list of required names
 
 	// The maximum size of a constraint's value, in bytes of JSON.
 	maxLimit = 160
@@ -68,7 +68,7 @@ const (
 // A signer collects the lines of a signature.
 type signer struct {
 	entryType pin.EntryType
-	files     jsontree.Value // of a skill: the texts that are known
+	files     jsontree.Value // the known texts of a skill's files
 	lines     []Line
 }
 
@@ -76,7 +76,7 @@ func (s *signer) value(name, pointer string, v jsontree.Value) {
 	s.lines = append(s.lines, Line{Name: name, Text: v, Pointer: pointer, Place: text.QuoteWholePointer(pointer)})
 }
 
-// Describe makes the signature of an entry.
+// Describe returns the lines that describe an entry's definition.
 func Describe(entryType pin.EntryType, definition jsontree.Value) []Line {
 	if definition.Kind == '"' { // instructions are one text
 		return []Line{{Text: definition}}
@@ -95,7 +95,7 @@ func Describe(entryType pin.EntryType, definition jsontree.Value) []Line {
 	return s.lines
 }
 
-// member adds a member of an entry. name is the entry's.
+// member adds the lines for a member of an entry; name is the entry's name.
 func (s *signer) member(m jsontree.Member, name string) {
 	if isNameInWords(m, name) {
 		return
@@ -154,7 +154,7 @@ func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
 	return false
 }
 
-// values adds the members of an object, each by itself.
+// values adds a line for each member of an object.
 func (s *signer) values(prefix, at string, v jsontree.Value) {
 	for _, part := range v.Members() {
 		s.value(prefix+nameOf(part.Name), jsontree.ExtendPointer(at, part.Name), part.Value)
@@ -245,7 +245,7 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 	place := c.place + "/" + m.Name
 	add := func(name, before, step, place string, v jsontree.Value, required bool) {
 		printed := before + nameOf(name)
-		// The prompt itself has a line called title.
+		// A line about the prompt itself may have the same name, such as title, so quote the argument's name.
 		isLabel := isOfPrompt && pin.IsSpecifiedMember(pin.Prompts, name)
 		if before == "" && (isLabel || standsForItself(name)) {
 			printed = `"` + name + `"`
@@ -295,7 +295,8 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 	return list
 }
 
-// schema adds a schema and all that is in it, its description in its own line and definitions last.
+// schema adds the lines of a schema and of the schemas in it. The description is on the schema's own line, and
+// definitions come last.
 func (s *signer) schema(c child, depth int) {
 	own := Line{Depth: depth, Name: c.name, Pointer: c.pointer, Place: c.place, Required: c.required}
 	if c.value.Kind != '{' {
@@ -462,8 +463,8 @@ func standsForItself(name string) bool {
 	return name == "returns" || at == schema.AtSchema || at == schema.AtSchemaArray
 }
 
-// requiredIn returns the names that a schema requires, in the order of its list, or nil if the list isn't one of
-// distinct parameters of the schema.
+// requiredIn returns the names that a schema requires, in the order of its list, or nil if the list is too long or
+// contains anything but distinct parameters of the schema.
 func requiredIn(v jsontree.Value) (names []string) {
 	list := v.Get("required")
 	properties := v.Get("properties")
@@ -480,7 +481,8 @@ func requiredIn(v jsontree.Value) (names []string) {
 	return names
 }
 
-// A wording is the description of a schema next to its name, and the members that it covers (said).
+// A wording holds the parts of the phrase after a schema's name, and the names of the members that the phrase covers
+// (said).
 type wording struct {
 	// Its type in words: "array of string or null".
 	kind string
@@ -532,7 +534,7 @@ var constraints = sync.OnceValue(func() []string {
 func wordsOf(v jsontree.Value) (w wording) {
 	types := v.Get("type")
 	names := []string{types.Text}
-	// A list with a single type isn't the same definition as the type alone, so words don't cover it.
+	// A list with a single type would get the words of the type alone, so it is left to be shown as JSON.
 	if len(types.Items()) > 1 {
 		names = nil
 		for _, item := range types.Items() {

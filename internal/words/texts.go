@@ -95,14 +95,15 @@ func fenceMark(line string) string {
 type Edit struct {
 	Old, New string
 
-	// The word diff of Old and New; nil if they have too little in common or several lines, or if one is empty.
+	// The word diff of Old and New; nil if they have too little in common or several lines, if one is empty, or if the
+	// budget is too small.
 	Pieces []Piece
 
 	// The whitespace around the edit changed, too. Old and New then include it.
 	WhitespaceChanged bool
 
-	// The number of units of the old text before the edit; -1 if the removed text shows where the edit is, or the edit
-	// is at the end.
+	// The number of units of the old text before the edit; -1 if a reader can locate the edit without it: the removed
+	// text occurs only once, or the only edit is an addition at the end.
 	UnitsBefore int
 	Unit        string // what the text consists of: "line" if it is code, else "sentence"
 }
@@ -117,7 +118,7 @@ func DiffTexts(budget *effort.Budget, old, new string, isCode bool) (edits []Edi
 	newUnits := textsOf(b)
 	a = append(a, unit{endA, "", isCode})
 	b = append(b, unit{endB, "", isCode})
-	// i and j are the next units, and from and to the first units after the last common one.
+	// i and j are the indexes of the next old and new unit; from and to are the indexes after the last common unit.
 	i, j, from, to := 0, 0, 0, 0
 	settle := func() {
 		r.region(a, b, from, i, to, j)
@@ -150,12 +151,13 @@ func textsOf(list []unit) (texts []string) {
 	return texts
 }
 
-// A comparer collects the edits of a text, in its order.
+// A comparer collects the edits of a text, in the order of the text.
 type comparer struct {
 	budget *effort.Budget
 	isCode bool
 
-	// The old text has sentences and lines of code. A line of code may be equal to several sentences.
+	// The old text is prose with lines of code. A removed unit then doesn't show where the edit is, because a line of
+	// code may equal several sentences.
 	isMixed bool
 
 	old   []string // the units of the old text
@@ -183,7 +185,7 @@ func (r *comparer) region(a, b []unit, from, end, to, end2 int) {
 	r.add(e, from, end)
 }
 
-// joined returns units with the whitespace before each.
+// joined concatenates units, each after the whitespace before it.
 func joined(list []unit) string {
 	var s strings.Builder
 	for _, u := range list {
@@ -196,8 +198,8 @@ func joined(list []unit) string {
 // hasSameBlanks reports whether the whitespace before two units is the same.
 func hasSameBlanks(a, b unit) bool { return a.before == b.before }
 
-// quiet reports whether an edit leaves the whitespace as a reader expects: unchanged around a replaced or removed unit,
-// and around an added unit as it was at that place.
+// quiet reports whether a reader can infer the whitespace around an edit: it is unchanged around a replaced or removed
+// unit; around an added unit, it is that of the same place or, at an end of the text, the usual one.
 func quiet(a, b []unit, from, end, to, end2 int) bool {
 	before := a[from].before // in front of the old units, or in their place
 	after := before
@@ -243,7 +245,7 @@ func (r *comparer) add(e Edit, from, to int) {
 	r.edits = append(r.edits, e)
 }
 
-// locate notes where in the text an edit of the units between two indexes is.
+// locate sets Unit and UnitsBefore of an edit of the old units from..to.
 func (r *comparer) locate(e *Edit, from, to int) {
 	e.Unit = "sentence"
 	if r.isCode {
@@ -264,8 +266,8 @@ func (r *comparer) locate(e *Edit, from, to int) {
 	}
 }
 
-// IndentChange returns the indentation that every line but the first has gained or lost, after "+" or "-", or "" for any
-// other change. Empty lines gain nothing, and a line that is only the indentation may lose it. So the old text and
+// IndentChange returns "+" or "-" and the indentation that every line but the first has gained or lost, or "" for any
+// other change. Empty lines gain nothing, and a line that consists of the indentation may lose it. So the old text and
 // the result determine the new text.
 func IndentChange(old, new string) string {
 	sign := "+"

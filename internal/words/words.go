@@ -14,7 +14,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// What happened to a piece of text.
+// The operations of a Piece: its text was kept, removed or added.
 const (
 	OpKept    = '='
 	OpRemoved = '-'
@@ -88,7 +88,7 @@ func commonTail(a, b string) int {
 // isSingle reports whether a byte is a token by itself, in any text.
 func isSingle(c byte) bool { return c < utf8.RuneSelf && tokenClass(rune(c)) == singleToken }
 
-// isBetween reports whether a token ends between two adjacent bytes, because only one of them is a space.
+// isBetween reports whether a token ends between two adjacent ASCII bytes, because their classes differ.
 func isBetween(a, b byte) bool {
 	return a < utf8.RuneSelf && b < utf8.RuneSelf && tokenClass(rune(a)) != tokenClass(rune(b))
 }
@@ -120,9 +120,9 @@ const firstSymbol = 0xf0000
 // maxTokens is the number of such runes.
 const maxTokens = utf8.MaxRune - firstSymbol
 
-// compare calls f for each run of tokens that both lists have, or only one of them. It spends about one unit of the
-// budget on each pair of tokens between the common ends, and returns false if the budget is too small. With tidy,
-// common words between two edits may become part of the edits.
+// compare calls f for each run of tokens that is in both lists, or in only one. It spends about one unit of the budget
+// on each pair of tokens between the common ends, and returns false if the budget is too small. With tidy, common words
+// between two edits may become part of the edits.
 func compare(budget *effort.Budget, a, b []string, tidy bool, f func(op byte, tokens []string)) bool {
 	head := 0
 	tail := 0
@@ -179,7 +179,7 @@ func compare(budget *effort.Budget, a, b []string, tidy bool, f func(op byte, to
 	return true
 }
 
-// operations translates the library's operations.
+// operations maps the library's operations to those of a Piece.
 var operations = map[diffmatchpatch.Operation]byte{
 	diffmatchpatch.DiffEqual: OpKept, diffmatchpatch.DiffDelete: OpRemoved, diffmatchpatch.DiffInsert: opAdded,
 }
@@ -205,8 +205,8 @@ func tokenClass(r rune) int {
 	return singleToken
 }
 
-// tokens splits a text into runs of letters, marks and digits, runs of spaces and tabs, and single other characters. It stops
-// after more than maxTokens.
+// tokens splits a text into runs of letters, marks and digits, runs of spaces and tabs, and single other characters. It
+// stops once the list has more than maxTokens tokens.
 func tokens(s string) (list []string) {
 	for s != "" && len(list) <= maxTokens {
 		r, end := utf8.DecodeRuneInString(s)

@@ -18,10 +18,11 @@ import (
 type Format struct {
 	Name string
 
-	// NeedsEntries: it lists every entry of every capture, drifted or not.
+	// NeedsEntries means that the format lists every entry of every capture, drifted or not.
 	NeedsEntries bool
 
-	// NeedsHashes: it also prints the approval hash of each tool. Computing these hashes takes as long as a verdict.
+	// NeedsHashes means that the format also prints the approval hash of each tool. Computing these hashes takes as
+	// long as a verdict.
 	NeedsHashes bool
 
 	// Write writes a report, or why there is no report. It is nil for text, which each command lays out in

@@ -188,13 +188,13 @@ func (p *page) blocks(t *template.Template) error {
 }
 
 // filters makes groups of buttons for the kinds, risks, servers and labels that some blocks have and others don't.
-// The buttons work through rules that it adds to the style sheet, because the page has no script.
+// Because the page has no script, filters adds rules to the style sheet that make the buttons work.
 func (p *page) filters(items []*item) {
 	labels := report.LabelWords()
 	n := 0
 	for _, name := range []string{"kind", "risk", "server", "label"} {
 		group := filterGroup{Name: name}
-		at := map[string]int{} // in the group, by the word of the button
+		at := map[string]int{} // indexes in group.Filters, by the button's word
 		for _, b := range items {
 			for _, word := range b.words(name, p.Servers[b.Server].Name, labels) {
 				i, known := at[word]
@@ -226,7 +226,7 @@ func (p *page) filters(items []*item) {
 	}
 }
 
-// words lists the words of a group that a block has.
+// words lists the words of a group's buttons that apply to a block.
 func (i *item) words(group, server string, labels map[string]string) []string {
 	switch {
 	case group == "server":

@@ -69,7 +69,7 @@ type room int
 
 // entry returns an entry that drifted, with its values as far as there is room.
 func (left *room) entry(e report.Entry) *report.Entry {
-	// Where no changes show the difference, the definitions do.
+	// If no changes show the difference, add the whole definitions.
 	whole := len(e.Changes) == 0 && !e.Unexplained
 	e.Pinned = left.definition(e.Pinned, whole)
 	e.Captured = left.definition(e.Captured, whole)

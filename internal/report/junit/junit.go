@@ -1,5 +1,6 @@
 // Package junit writes reports in the XML format that Jenkins and GitLab read: a suite for the verdict, then one per
-// server with a case per entry, the most dangerous first. An element's body, which both show, has what changed.
+// server with a case per entry, the most dangerous first. The body of an element, which both programs show, contains
+// what changed.
 package junit
 
 import (
@@ -62,7 +63,7 @@ func (all *suite) add(to *suite, c testcase) {
 	}
 }
 
-// caseOf returns a case that failed for a reason, or in which that reason is allowed.
+// caseOf returns a case that fails for a reason or, if fails is false, a case that passes and names the allowed reason.
 func caseOf(name, kind, message, text string, fails bool) testcase {
 	if fails {
 		return testcase{Name: name, Failure: &said{kind, message, text}}

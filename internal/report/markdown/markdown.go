@@ -57,7 +57,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 	for _, s := range m.Steps(m.ManualSteps) {
 		step := "\n" + code(s.Text) + " " + code(s.Digest) + "\n"
 		if s.Command != "" {
-			// It begins with our own name, so it doesn't close its fence.
+			// The command begins with pinproof's name, so it can't close its fence.
 			step = "\n" + code(s.Text) + ":\n" + fence("sh", s.Command)
 		}
 		if len(next)+len(step) <= most {

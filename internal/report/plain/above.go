@@ -66,7 +66,7 @@ func (t *Writer) told(list []report.DefinitionLine) (told []toldLine) {
 	return told
 }
 
-// below counts the lines that belong to the first one.
+// below returns the number of lines that are nested in the first one.
 func below(list []report.DefinitionLine) int {
 	n := slices.IndexFunc(list[1:], func(l report.DefinitionLine) bool { return l.Depth <= list[0].Depth })
 	if n < 0 {

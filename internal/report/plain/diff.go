@@ -276,7 +276,7 @@ func (t *Writer) rows(indent string, b *report.Block) {
 	}
 }
 
-// Shorten cuts lines to a number of bytes, and adds a note about that.
+// Shorten cuts lines so that they fit into a number of bytes, together with a note that the rest is left out.
 func Shorten(lines string, most int) string {
 	if len(lines) <= most {
 		return lines
@@ -307,7 +307,7 @@ const maxNameColumn = 28
 // WriteLines prints lines: each name in a column, then its phrase and its description, which begins on the same line if
 // there is room.
 func (t *Writer) WriteLines(indent string, list []toldLine) {
-	names := 0 // how wide the names are
+	names := 0 // the width of the column of names
 	for _, l := range list {
 		if n := 2*l.Depth + len(l.Name); n <= maxNameColumn && l.Name != "" {
 			names = max(names, n)
@@ -327,7 +327,7 @@ func (t *Writer) WriteLines(indent string, list []toldLine) {
 	}
 }
 
-// leastBeside is the least number of columns that a text needs in order to begin next to its head.
+// leastBeside is the minimum number of columns that must be left for a text to begin next to its head.
 const leastBeside = 20
 
 // put prints the head of a line, and then its text or a reference to an earlier one. A text of one line begins next to

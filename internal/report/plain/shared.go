@@ -60,7 +60,7 @@ func (t *Writer) nothingElse(b *report.Block) bool {
 
 // WriteEntriesWithoutBlock names the entries without a block, with the numbers of their shared changes.
 func (t *Writer) WriteEntriesWithoutBlock(m *report.Model) {
-	// What the names of entries belong to.
+	// Entries of one server with the same shared changes are named together.
 	type group struct{ server, numbers string }
 	names := map[group][]string{}
 	var order []group

@@ -54,7 +54,7 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 			run('=', text.JoinSpaced(strings.Join(b.Risks, ", "), b.Bytes)),
 		}
 		for columnsOf(line)+len(numbered(m, b.Number)) > t.Width && len(line) > 1 {
-			line = line[:len(line)-1] // a block has one line
+			line = line[:len(line)-1] // drop a column, so that the block has one line
 		}
 		t.WriteText(numbered(m, b.Number), line...)
 	}

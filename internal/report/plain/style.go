@@ -17,7 +17,7 @@ import (
 	"pinproof/internal/report"
 )
 
-// A Style is how text is laid out, and whether anything is summed up.
+// A Style determines how text is laid out, and what is summed up.
 type Style struct {
 	Colored bool
 	Width   int // columns; 0: layout.DefaultWidth
@@ -34,7 +34,8 @@ type Style struct {
 	// The sign of each line is in its first column, as in a diff.
 	Diff bool
 
-	// If not nil, it gets each line instead of the writer. sign is that of the server's text in the line, else '='.
+	// If not nil, Sink is called with each line, and the writer gets none. sign is the sign of the server text in the
+	// line, else '='.
 	Sink func(sign byte, runs []layout.Run)
 }
 
@@ -46,7 +47,7 @@ type Writer struct {
 	brief  bool         // something was summed up
 	server int          // the index of the server whose title was printed last, or -1
 	lines  int          // the number of lines printed
-	Shown  map[int]bool // numbers of the blocks above
+	Shown  map[int]bool // numbers of the blocks and shared changes printed
 
 	number  int                        // the number of the block that is being printed
 	printed map[[sha256.Size]byte]spot // where each longer text and schema was printed

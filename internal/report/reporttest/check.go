@@ -27,8 +27,8 @@ func WriteToString(t testing.TB, write func(io.Writer, *report.Model) error, m *
 	return b.String()
 }
 
-// CheckPrintable looks for what no output may show: characters no reader sees, and a
-// command for CI logs.
+// CheckPrintable fails the test if out contains what no output may show: a character that no reader sees, or a command
+// for CI logs.
 func CheckPrintable(t testing.TB, out string) {
 	t.Helper()
 	if !utf8.ValidString(out) {
@@ -75,10 +75,10 @@ func ValidateJSON(t testing.TB, s *jsonschema.Schema, text string) {
 	}
 }
 
-// FullDisk takes some bytes and then no more.
+// FullDisk is a writer that accepts Room bytes and then fails.
 type FullDisk struct{ Room int }
 
-// ErrFullDisk is the error of a full disk.
+// ErrFullDisk is the error that FullDisk returns.
 var ErrFullDisk = errors.New("no space left")
 
 func (d *FullDisk) Write(b []byte) (int, error) {

@@ -12,7 +12,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// HostileTexts play at being Markdown, HTML, a mention, or the end of a fence.
+// HostileTexts imitate Markdown, HTML, a mention, the end of a fence, or pinproof's own marks.
 var HostileTexts = []string{
 	"```\n</code></pre><script>alert(1)</script>\n@octocat fixes #1 www.evil.example http://evil.example/ a@b.example",
 	"~~~~\n# heading\n> quote\n- [ ] task\n\n    code\n\n[link](http://evil.example) ![image](x) <img src=x onerror=alert(1)>",
@@ -23,7 +23,7 @@ var HostileTexts = []string{
 	strings.Repeat("`", 300), strings.Repeat("\n", 50) + "x", strings.Repeat("<", 200), "\\", "\\`", "", " ",
 }
 
-// HostileReport makes a report that has the texts in every place that a server fills: names, keys, texts on both
+// HostileReport returns a report that contains the texts wherever a server can put one: in names, keys, texts on both
 // sides, its own name, findings.
 func HostileReport(t testing.TB, name, key, old, new string) *report.Report {
 	t.Helper()
@@ -66,7 +66,7 @@ func HostileReport(t testing.TB, name, key, old, new string) *report.Report {
 	return NewReport(r.Input)
 }
 
-// WithServerID is a report of the same entries under another server ID, which the lockfile doesn't have.
+// WithServerID returns a report on the same entries under another server ID, which the lockfile doesn't contain.
 func WithServerID(r *report.Report, server string) *report.Report {
 	in := r.Input
 	in.Comparisons[0].Server, in.Comparisons[0].State = server, pin.ServerNew

@@ -82,10 +82,10 @@ func CheckPage(t testing.TB, page string) (shape []string) {
 	return shape
 }
 
-// className is what a class may be.
+// className matches an allowed class attribute.
 var className = regexp.MustCompile(`^[a-z0-9 -]+$`)
 
-// checkElement checks an element against those that the page is made of.
+// checkElement checks that a page may contain an element and its attributes.
 func checkElement(t testing.TB, n *html.Node) {
 	t.Helper()
 	allowed, ok := elements[n.Data]
@@ -102,7 +102,8 @@ func checkElement(t testing.TB, n *html.Node) {
 	}
 }
 
-// TextsOf lists the texts of the elements of a name and, unless it is "", a class, with blanks folded.
+// TextsOf returns the text of each element with a name and, unless class is "", with a class. Whitespace becomes single
+// spaces.
 func TextsOf(t *testing.T, page, name, class string) (list []string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))

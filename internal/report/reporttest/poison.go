@@ -14,8 +14,8 @@ import (
 	"pinproof/internal/report"
 )
 
-// EachPoisoned runs a test once for each of several upgrades. In each, one tool of many (write_file) is poisoned. One
-// upgrade is of a made-up list; the others are of captured lists of real servers that write files.
+// EachPoisoned runs a test for several upgrades that poison one tool of many, write_file: that of a made-up list, and
+// those of real servers that write files.
 func EachPoisoned(t *testing.T, test func(t *testing.T, r *report.Report)) {
 	t.Helper()
 	var tools []string
@@ -69,7 +69,7 @@ func PoisonedLists(t *testing.T, list, victim string) (old, new string) {
 				switch {
 				case hint.Name != "openWorldHint":
 					kept[0].Parts = append(kept[0].Parts, hint)
-				case hint.Value.Kind == 'f': // the tool has this hint already: another value is new
+				case hint.Value.Kind == 'f': // the tool already has this hint, so change its value
 					kept[0].Parts[0].Kind = 't'
 				}
 			}

@@ -1,5 +1,5 @@
-// Package reporttest makes reports for the tests of formats, and checks what every format has to keep.
-// It knows no format: what only one of them has to keep is tested with that format.
+// Package reporttest makes reports for the tests of formats, and checks what every format must guarantee. It knows no
+// format: what only one of them must guarantee is tested with that format.
 package reporttest
 
 import (
@@ -16,14 +16,14 @@ import (
 	"pinproof/internal/shell"
 )
 
-// NewReportOf is the report of comparisons, with what lint finds in them.
+// NewReportOf returns the report on comparisons, with the findings of lint.
 func NewReportOf(pairs []pin.Comparison, locked []pin.Set) *report.Report {
 	in := InputOf(pairs)
 	in.Findings = lint.Findings(pairs, in.Drifts, locked, true)
 	return NewReport(in)
 }
 
-// ListsReport is the report of two lists of tools, the first of which is locked.
+// ListsReport returns the report on two lists of tools, the first of which is locked.
 func ListsReport(t testing.TB, old, new string) *report.Report {
 	t.Helper()
 	p := pin.Comparison{Server: "s", CapturePath: "live.json", State: pin.ServerPaired,
@@ -39,7 +39,7 @@ func UpgradeReport(pinned, found pin.Set) *report.Report {
 	return NewReport(in)
 }
 
-// FolderReport is the report that compares the oldest capture of each server in a folder with its newest.
+// FolderReport returns the report that compares the oldest capture of each server in a folder with its newest.
 func FolderReport(t *testing.T, folder string) *report.Report {
 	t.Helper()
 	var pairs []pin.Comparison
@@ -63,16 +63,16 @@ func FolderReport(t *testing.T, folder string) *report.Report {
 	return NewReportOf(pairs, locked)
 }
 
-// FailedReport is the model of the report of a run that has no answer at all.
+// FailedReport returns the model of the report on a run without any verdict.
 func FailedReport(err error) *report.Model {
 	return report.NewWithoutVerdict(2, err)
 }
 
-// Headline is the first line of a report: its verdict and what it counts.
+// Headline returns the first line of a report: the verdict and its counts.
 func Headline(r *report.Report) string { return r.Model.Word + ": " + r.Model.Text }
 
-// InputOf is what a report is made of, without findings. The verdict compares plain values and allows
-// nothing.
+// InputOf returns the input of a report, without findings. It compares entries by their digests, and any drift fails
+// the run.
 func InputOf(pairs []pin.Comparison) report.Input {
 	in := report.Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.CompareByDigest(pairs), CommandLine: shell.Command{Capture: "live.json"}}
 	in.Verdict = pin.Verdict{Matches: true, FailingDrift: pin.Refs{}, DifferingServers: map[string]bool{}}
@@ -100,9 +100,9 @@ func InputOf(pairs []pin.Comparison) report.Input {
 	return in
 }
 
-// NewReport is the report of an input, with its facts.
+// NewReport returns the report on an input, and determines the facts for it.
 func NewReport(in report.Input) *report.Report {
-	in.CanWrite = true // the program's own tests have what relock refuses
+	in.CanWrite = true // other tests cover what relock refuses
 	in.AcceptableByName = pin.Refs{}
 	for i := range in.Drifts {
 		in.AcceptableByName[in.Drifts[i].Ref()] = true
@@ -110,8 +110,8 @@ func NewReport(in report.Input) *report.Report {
 	return report.New(in, facts.Explain(in.Comparisons, in.Drifts, in.Findings, in.ExplainOptions))
 }
 
-// OldList and NewList are an upgrade with drift of most kinds: a hidden text, an order, two changes that are alike, a
-// removal.
+// OldList and NewList are an upgrade with drift of most kinds: a hidden text, an instruction to the model, two equal
+// changes, a removal.
 const (
 	OldList = `[
 {"name":"list_dir","description":"Lists a folder."},

@@ -18,17 +18,17 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Scene is what a report is made of: two captures, of which the first is locked.
+// A Scene holds the inputs of a report: two captures, the first of which is locked, and the conditions of the run.
 type Scene struct {
 	Server         string
 	Old, New       string // tools/list results; "" where there is no list
 	Policy         pin.Policy
 	Path           string // of the lockfile; tools.lock if empty
-	HasOtherServer bool   // the lockfile has another server, too, which no capture is given for
-	ComparesFiles  bool   // two files side by side, without a lockfile
+	HasOtherServer bool   // the lockfile has another server, without a capture
+	ComparesFiles  bool   // two files are compared, without a lockfile
 	Allowed        []pin.DriftKind
-	Findings       []lint.Finding // as if lint had found them
-	RunsLint       bool           // add those that lint really finds
+	Findings       []lint.Finding // findings to add, as if lint had found them
+	RunsLint       bool           // whether to add the findings of lint
 }
 
 // pins returns the pins of a capture of the scene, or false if the capture is refused.
@@ -102,7 +102,7 @@ func (s Scene) Report(t testing.TB) *report.Report {
 	return NewReport(in)
 }
 
-// allow lets the drift of the allowed kinds pass, where the server is pinned and lists tools.
+// allow makes the drift of the allowed kinds pass, if the server is pinned and its capture has an entry.
 func (s Scene) allow(in *report.Input) {
 	whole := slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return !p.IsLocked() || !p.HasCapture() || p.PolicyDiffers() })
 	in.Failed = whole
@@ -133,7 +133,7 @@ const (
 {"name":"twice","description":"1"},{"name":"twice","description":"2"}]}`
 )
 
-// Scenes has one of each kind.
+// Scenes has an example of each kind of report.
 var Scenes = map[string]Scene{
 	"match":      {Server: "files", Old: sceneOld, New: sceneOld},
 	"drift":      {Server: "files", Old: sceneOld, New: sceneNew},
@@ -156,7 +156,8 @@ var Scenes = map[string]Scene{
 		{ID: "oversize", Warning: true, Detail: "a capture of 3,000,000 bytes"}}},
 }
 
-// HostileScene has a fuzzer's strings wherever a server or a folder has text.
+// HostileScene returns a scene with a fuzzer's strings wherever a server or a folder supplies text; shape selects the
+// drift and the conditions.
 func HostileScene(name, words, key, path string, shape uint16) Scene {
 	clean := func(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 	name, words, key = clean(name), clean(words), clean(key)
@@ -212,7 +213,7 @@ func HostileScene(name, words, key, path string, shape uint16) Scene {
 	return s
 }
 
-// AddHostile seeds a fuzz target with what has broken such formats before.
+// AddHostile seeds a fuzz target with texts that have broken such formats before.
 func AddHostile(f *testing.F) {
 	for i, text := range []string{
 		"plain", "", "\n::error::x", "\r::stop-commands::x", "%0A::error file=x::y", "a::b,c=d%", "##[error]x", "###[group]x", "##vso[task.complete]x",
@@ -237,8 +238,8 @@ func Fuzz(f *testing.F, test func(t *testing.T, r *report.Report, text string)) 
 	})
 }
 
-// EachUpgrade runs a test for what real servers changed from one capture to the next, and once for the
-// very first capture, with nothing of its server locked.
+// EachUpgrade runs a test for upgrades of real servers, from one capture to the next, and once for the very first
+// capture, without pins of its server.
 func EachUpgrade(t *testing.T, test func(t *testing.T, r *report.Report)) {
 	t.Helper()
 	upgrades := 0
