@@ -324,7 +324,7 @@ func (a *approver) write(out *approval.Outcome) error {
 			return err
 		}
 	}
-	did := report.Relocked{Accepted: out.Accepted, Recorded: out.RecordedWarnings, EmptyServers: out.EmptyServers, Shown: asked || a.PinsNewServers}
+	did := report.Relocked{Accepted: out.Accepted, Recorded: out.RecordedWarnings, EmptyServers: out.EmptyServers, WasPrompted: asked || a.PinsNewServers}
 	for _, s := range out.UnusedSelectors {
 		did.UnusedLines = append(did.UnusedLines, s.ReasonUnused())
 	}

@@ -98,7 +98,7 @@ func (a *approver) readSelection(cmd *cobra.Command) (err error) {
 		said.KeepsDenied = true
 	}
 	for _, s := range said.Accept {
-		if slices.Contains(facts.OnlyWords, s.Word) && s.Word != pin.MinorSelector {
+		if slices.Contains(facts.NonLabelSelectors, s.Word) && s.Word != pin.MinorSelector {
 			return fail.New("%s %s: only --only takes that word", s.Flag, s.Arg).Hint("for a tool of that name: tool=NAME")
 		}
 	}

@@ -52,9 +52,9 @@ type Change struct {
 
 	// Package facts sets the remaining fields.
 
-	TextEdits   []words.Edit // what differs between two texts
-	Compared    bool         // the texts were compared sentence by sentence
-	ChangesText bool         // something to read was added or removed
+	TextEdits          []words.Edit // what differs between two texts
+	ComparedBySentence bool         // the texts were compared sentence by sentence
+	ChangesText        bool         // something to read was added or removed
 
 	// A reader of the texts can't see what changed, and no warning reports it.
 	IsInvisible bool

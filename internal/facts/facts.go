@@ -340,7 +340,7 @@ func (r *reader) read(c *diff.Change, of *Entry) {
 	// A file's text is shown itself, so its changed digest is nothing new to read.
 	c.ChangesText = c.Label != label.FileDigestChanged && c.HasText()
 	if texts && (isSame || isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
-		c.TextEdits, c.Compared = words.DiffTexts(r.budget, c.Old.Text, c.New.Text, c.IsCode)
+		c.TextEdits, c.ComparedBySentence = words.DiffTexts(r.budget, c.Old.Text, c.New.Text, c.IsCode)
 	}
 }
 
@@ -359,12 +359,12 @@ func (e *Entry) HasNote(id string) bool {
 	return slices.ContainsFunc(e.NewFindings, func(f lint.Finding) bool { return f.ID == id })
 }
 
-// OnlyWords are the values of --only that are neither kinds nor labels: the notes that --stat shows, pin.MinorSelector and
+// NonLabelSelectors are the values of --only that are neither kinds nor labels: the notes that --stat shows, pin.MinorSelector and
 // pin.WarningsSelector.
-var OnlyWords = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", pin.MinorSelector, pin.WarningsSelector}
+var NonLabelSelectors = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", pin.MinorSelector, pin.WarningsSelector}
 
-// SelectorWords returns the words that select drift by its content: the ids of labels, and OnlyWords.
-func SelectorWords() []string { return append(label.IDs(), OnlyWords...) }
+// SelectorWords returns the words that select drift by its content: the ids of labels, and NonLabelSelectors.
+func SelectorWords() []string { return append(label.IDs(), NonLabelSelectors...) }
 
 // SelectorWords lists the words that select an entry, except pin.WarningsSelector.
 func (e *Entry) SelectorWords() (words []string) {

@@ -287,7 +287,7 @@ func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 	for _, edit := range e.Edits {
 		lost := edit.TextEdits
 		gone := edit.New.Kind == 0 && strings.HasSuffix(edit.Pointer, "/description")
-		if edit.Old.Kind == '"' && !edit.Compared && (gone || edit.New.Kind == '"') {
+		if edit.Old.Kind == '"' && !edit.ComparedBySentence && (gone || edit.New.Kind == '"') {
 			lost = []words.Edit{{Old: edit.Old.Text, New: edit.New.Text}}
 		}
 		for _, s := range lost {

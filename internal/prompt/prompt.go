@@ -226,7 +226,7 @@ func (p *Prompter) questions() {
 			continue
 		}
 		q := &question{order: servers, warned: b.Warned}
-		if i < p.m.Warned {
+		if i < p.m.WarnedBlockCount {
 			q.order = early
 		} else if !b.Warned {
 			p.together(b, q)

@@ -54,7 +54,7 @@ func review() *report.Model {
 	m.Entries[3].BulkWarning = "takes code"
 	m.Blocks[0], m.Blocks[1], m.Blocks[2] = m.Blocks[2], m.Blocks[0], m.Blocks[1]
 	m.Failed = true
-	m.Warned = 1
+	m.WarnedBlockCount = 1
 	m.Servers = []report.Server{{Name: "s"}}
 	m.Shared = []*report.SharedChanges{{Number: 2, Count: "3 tools", Rows: []report.Row{{Op: '!', Word: "wording", Lines: lines("Said by several.")}}}}
 	return &m

@@ -305,7 +305,7 @@ func (r *Report) detail(e *drifted) string {
 	return ""
 }
 
-// standsOut returns what a reader has to notice in a block: a new warning, a note in facts.OnlyWords, a rename, or the
+// standsOut returns what a reader has to notice in a block: a new warning, a note in facts.NonLabelSelectors, a rename, or the
 // block's first label. It also returns the id of the note or label.
 func standsOut(b *Block) (words, id string) {
 	e := b.of[0]
@@ -313,7 +313,7 @@ func standsOut(b *Block) (words, id string) {
 		if f.Warning {
 			return f.Heading(), ""
 		}
-		if slices.Contains(facts.OnlyWords, f.ID) {
+		if slices.Contains(facts.NonLabelSelectors, f.ID) {
 			return strings.ReplaceAll(f.ID, "-", " "), f.ID
 		}
 	}

@@ -32,7 +32,7 @@ func (r *Report) model() *Model {
 		annotated = r.CommandLine.Capture // the new one
 	}
 	if annotated != "-" && annotated != "" {
-		m.Annotated = filepath.ToSlash(filepath.Clean(annotated))
+		m.AnnotatedFile = filepath.ToSlash(filepath.Clean(annotated))
 	}
 	if r.Lockfile == "" {
 		m.Against = r.CommandLine.Against
@@ -51,7 +51,7 @@ func (r *Report) model() *Model {
 	}
 	if !r.NoExplanations {
 		m.Minor = minorText(r.entries)
-		m.Warned = r.warned
+		m.WarnedBlockCount = r.warned
 		m.Blocks = r.blocks
 		m.Shared = r.shared
 		m.Breaks = r.breaks()
@@ -122,7 +122,7 @@ func (r *Report) servers(m *Model) {
 		old := r.against() + " nothing"
 		now := "no capture"
 		s := Server{ID: p.Server, Differs: r.DifferingServers[p.Server],
-			Missing: p.LacksCapture(), PinnedCounts: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), Brief: briefText(entries),
+			Missing: p.LacksCapture(), PinnedCounts: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), DriftAndRisks: briefText(entries),
 			Fails: slices.ContainsFunc(entries, func(e *drifted) bool { return r.FailingDrift[e.Ref()] })}
 		if p.Server != "" {
 			s.Name = text.QuoteName(p.Server)
@@ -149,7 +149,7 @@ func (r *Report) servers(m *Model) {
 		m.Servers = append(m.Servers, s)
 	}
 	if others > 0 && others < len(m.Servers) {
-		m.Others = text.FormatCount(others, "other server") + ": no drift"
+		m.OtherServersText = text.FormatCount(others, "other server") + ": no drift"
 	}
 	r.sizes(m)
 }

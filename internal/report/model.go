@@ -32,10 +32,10 @@ type Model struct {
 	Cost string
 
 	// The file that annotations point into, as a path with slashes; "" if that is standard input.
-	Annotated string
+	AnnotatedFile string
 
 	HasSeveralServers bool   // there is more than one server
-	Others            string // "10 other servers: no drift", or ""
+	OtherServersText  string // "10 other servers: no drift", or ""
 
 	// Release is text for the head of a review. It states the release that the drift requires or, if every severity is
 	// known, the number of breaking entries, and may explain block numbers. It is "" if there is nothing to state.
@@ -56,7 +56,7 @@ type Model struct {
 	Shared []*SharedChanges
 
 	// The number of blocks with a warning. They come before Shared.
-	Warned int
+	WarnedBlockCount int
 
 	Blocks          []*Block // their numbers follow those of Shared
 	Minor           string   // counts the minor changes in all blocks, by label
@@ -161,8 +161,8 @@ type Server struct {
 	// What is compared: "files   tools.lock 14 tools   ->   live.json 15 tools".
 	Title string `json:"-"`
 
-	Drift string `json:"-"` // "1 added, 13 changed", or ""
-	Brief string `json:"-"` // the same with what is dangerous: "1 added, 13 changed, 1 with code"
+	Drift         string `json:"-"` // "1 added, 13 changed", or ""
+	DriftAndRisks string `json:"-"` // the same with what is dangerous: "1 added, 13 changed, 1 with code"
 
 	Notes   []string `json:"-"` // what the server calls itself, and how its policy changed
 	Differs bool     `json:"-"`

@@ -282,7 +282,7 @@ func (d *describer) attach(e *diff.Change, isOfRequired bool) {
 		parts = slices.DeleteFunc(slices.Clone(around.below), isOther)
 	}
 	// A list of required names that aren't all parameters is among the keywords of the line around it.
-	isKeyword := func(l *signature.Line) bool { return l != nil && l.Keywords.Has("required") }
+	isKeyword := func(l *signature.Line) bool { return l != nil && l.UnshownKeywords.Has("required") }
 	if len(parts) == 0 || isOfRequired && (isKeyword(around.was) || isKeyword(around.is)) {
 		parts = append(parts, around)
 	}
@@ -536,7 +536,7 @@ func (d *describer) values(l *line, isWhole bool) []DefinitionLine {
 		lines[0].Phrase = said[0].Phrase
 		lines = append(lines, said[1:]...)
 	}
-	was, is := l.was.Keywords, l.is.Keywords
+	was, is := l.was.UnshownKeywords, l.is.UnshownKeywords
 	if !isWhole && (d.edited[l.is.Pointer+"/title"] || jsontree.Equal(was.Get("title"), is.Get("title"))) { // a title has a row of its own
 		was, is = untitled(was), untitled(is)
 	}
@@ -621,7 +621,7 @@ func (d *describer) value(edits []*diff.Change, old, new jsontree.Value, place s
 // absent, it returns nil, so that the row shows whether the text is empty or absent.
 func compared(edits []*diff.Change, old, new jsontree.Value) *diff.Change {
 	isOfTexts := func(e *diff.Change) bool {
-		return e.Compared && len(e.TextEdits) > 0 && e.Old.Text == old.Text && e.New.Text == new.Text
+		return e.ComparedBySentence && len(e.TextEdits) > 0 && e.Old.Text == old.Text && e.New.Text == new.Text
 	}
 	if at := slices.IndexFunc(edits, isOfTexts); at >= 0 && old.Text != "" && new.Text != "" {
 		return edits[at]
@@ -668,10 +668,10 @@ func keywords(shown []layout.Line, l *signature.Line) DefinitionLine {
 func laidOut(sign byte, l *signature.Line) []DefinitionLine {
 	own := lineOf(l)
 	own.Text = layout.ValueLines(sign, l.Text, false)
-	if l.Keywords.Kind == 0 {
+	if l.UnshownKeywords.Kind == 0 {
 		return []DefinitionLine{own}
 	}
-	return []DefinitionLine{own, keywords(layout.ValueLines(sign, l.Keywords, false), l)}
+	return []DefinitionLine{own, keywords(layout.ValueLines(sign, l.UnshownKeywords, false), l)}
 }
 
 // sentences makes lines of the edited sentences of a text.

@@ -154,7 +154,7 @@ func TestNewToolsByRisk(t *testing.T) {
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	if s := r.Model.Servers[0]; s.Drift != "8 added" || s.Brief != "8 added, 1 with code, 1 destructive" {
+	if s := r.Model.Servers[0]; s.Drift != "8 added" || s.DriftAndRisks != "8 added, 1 with code, 1 destructive" {
 		t.Errorf("%+v", s)
 	}
 }

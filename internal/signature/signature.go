@@ -38,7 +38,7 @@ type Line struct {
 	Text jsontree.Value
 
 	// The keywords of a schema that neither this line nor the lines below it show; kind 0 if there are none.
-	Keywords jsontree.Value
+	UnshownKeywords jsontree.Value
 
 	Pointer string // where it is
 
@@ -317,7 +317,7 @@ func (s *signer) schema(c child, depth int) {
 	below := c.divide(&own, w.said)
 	own.Parts = w.parts(c.required)
 	own.Phrase = phraseOf(own.Parts)
-	if own.Phrase == "" && !c.argument && below == nil && own.Keywords.Kind == 0 {
+	if own.Phrase == "" && !c.argument && below == nil && own.UnshownKeywords.Kind == 0 {
 		own.Phrase = "any value"
 	}
 	s.lines = append(s.lines, own)
@@ -359,8 +359,8 @@ func (c child) divide(own *Line, said []string) (below []child) {
 			held = c.children(m, required)
 		}
 		if held == nil {
-			own.Keywords.Kind = '{'
-			own.Keywords.Parts = append(own.Keywords.Parts, m)
+			own.UnshownKeywords.Kind = '{'
+			own.UnshownKeywords.Parts = append(own.UnshownKeywords.Parts, m)
 		} else if schema.IsDefinitions(m.Name) {
 			definitions = append(definitions, held...)
 		} else {

@@ -27,7 +27,7 @@ func signed(entryType pin.EntryType, definition jsontree.Value) string {
 		for _, line := range layout.ValueLines('=', l.Text, false) {
 			b.WriteString(indent + "| " + line.Runs[0].Text + "\n")
 		}
-		for _, line := range layout.ValueLines('=', l.Keywords, false) {
+		for _, line := range layout.ValueLines('=', l.UnshownKeywords, false) {
 			b.WriteString(strings.Repeat("  ", l.Depth+1) + "| " + line.Runs[0].Text + "\n")
 		}
 	}

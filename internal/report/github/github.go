@@ -38,7 +38,7 @@ func Write(w io.Writer, m *report.Model) error {
 	if !m.Matches {
 		list = append([]report.Annotation{first}, list...)
 	}
-	file := githubProperty.Replace(text.Printable(m.Annotated))
+	file := githubProperty.Replace(text.Printable(m.AnnotatedFile))
 	for _, a := range list {
 		place := ""
 		if file != "" && a.Line > 0 {

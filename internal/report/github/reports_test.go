@@ -158,10 +158,10 @@ func checkGitHub(t testing.TB, r *report.Report) {
 				t.Fatalf("property %q in %q", key, line)
 			}
 		}
-		if file := text.Printable(r.Model.Annotated); properties["file"] != file {
+		if file := text.Printable(r.Model.AnnotatedFile); properties["file"] != file {
 			t.Fatalf("file %q, not %q, in %q", properties["file"], file, line)
 		}
-		if m := list[n]; properties["title"] != m.Title || data != m.Text || r.Model.Annotated != "" && properties["line"] != fmt.Sprint(m.Line) {
+		if m := list[n]; properties["title"] != m.Title || data != m.Text || r.Model.AnnotatedFile != "" && properties["line"] != fmt.Sprint(m.Line) {
 			t.Fatalf("not %v: %q", m, line)
 		}
 	}

@@ -35,7 +35,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	t.countsBelow = true
 	last := (*report.Block)(nil)
 	for i, b := range m.Blocks {
-		if i == m.Warned {
+		if i == m.WarnedBlockCount {
 			t.WriteShared(m)
 		}
 		if t.nothingElse(b) {

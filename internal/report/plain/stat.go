@@ -19,7 +19,7 @@ func (t *Writer) servers(m *report.Model) {
 		t.WriteText("", run('*', s.Name), run('=', text.JoinSpaced(s.Drift)))
 		t.WriteNotes("  ", s.Notes...)
 	}
-	t.WriteNotes("", m.Others)
+	t.WriteNotes("", m.OtherServersText)
 	t.WriteNotes("  ", m.Cost)
 }
 

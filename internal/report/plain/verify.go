@@ -77,7 +77,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 	for i, b := range m.Blocks {
 		if brief && b.FirstOfServer {
 			s := m.Servers[b.Server]
-			t.block(s.Fails, "server="+s.Name, text.JoinSpaced(s.Brief))
+			t.block(s.Fails, "server="+s.Name, text.JoinSpaced(s.DriftAndRisks))
 		}
 		if brief && b.Class > lastBriefClass {
 			continue

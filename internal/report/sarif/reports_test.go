@@ -113,7 +113,7 @@ func checkSARIF(t testing.TB, schema *jsonschema.Schema, r *report.Report) {
 		if print := result.PartialFingerprints["pinproof/v1"]; len(print) != 64 || print != result.PartialFingerprints["primaryLocationLineHash"] {
 			t.Fatalf("fingerprints %q", result.PartialFingerprints)
 		}
-		if r.Model.Annotated == "" {
+		if r.Model.AnnotatedFile == "" {
 			continue
 		}
 		at := result.Locations[0].PhysicalLocation

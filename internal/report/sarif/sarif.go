@@ -61,7 +61,7 @@ func Write(w io.Writer, m *report.Model) error {
 		note("note", m.Word+": "+m.Text)
 	}
 	list := m.Annotations(true)
-	uri := fileURI(m.Annotated)
+	uri := fileURI(m.AnnotatedFile)
 	if left := len(list) - maxResults; left > 0 {
 		note("warning", text.FormatCount(left, "result")+" left out: code scanning takes no more")
 		list = list[:maxResults]
