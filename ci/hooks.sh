@@ -109,7 +109,7 @@ for config in "$work"/hook-?; do
 	hook
 	blocked "$agent $event, drift"
 	taken "$agent $event, drift"
-	is "$agent $event, drift: says so" grep -q '^2 entries: 1 changed, 1 added$' "$work/err"
+	is "$agent $event, drift: says so" grep -q '^2 entries: 1 added, 1 changed$' "$work/err"
 	sed "s|'*$refused/[0-9a-f]*/filesystem-[0-9a-f]*.jsonl'*|/home/me/.cache/pinproof/refused/3f0a9c51d27e84b6/filesystem-8d1c4f7a20b9e653.jsonl|
 		s|'*$project/tools.lock'*|/home/me/app/tools.lock|; s|sha256:[0-9a-f]*|sha256:…|" "$work/err" >"$work/said"
 	is "$agent $event, drift: the page shows it" test "$(grep -cFxf "$work/said" "$repo/docs/hooks.md")" = 5 -a "$(wc -l <"$work/said")" = 5
