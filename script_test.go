@@ -846,7 +846,8 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// picture draws what a terminal shows as SVG. It brings its own background, so that it reads the same on light and dark pages.
+// picture draws what a terminal shows as SVG. It brings its own background, so that it reads the same on light and dark
+// pages.
 func picture(t *testing.T, shown string) []byte {
 	t.Helper()
 	const size, lineHeight, columnWidth, margin = 13, 18, 8, 16

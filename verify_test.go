@@ -314,7 +314,7 @@ func TestJudge(t *testing.T) {
 		unknown, unpinned, emptied, policy := whole, whole, whole, whole
 		harmless := pin.Leniency{BelowFailOn: pin.Refs{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
 		unknown.State, unknown.Locked = pin.ServerNew, pin.Set{}
-		unpinned.State, unpinned.Locked = pin.StateUnpinned, pin.Set{}
+		unpinned.State, unpinned.Locked = pin.ServerUnpinned, pin.Set{}
 		emptied.Captured = canonPins(t, "[]", pin.Policy{})
 		policy.Captured.Policy.HashOnly = true
 		for allowed := range kinds {
@@ -377,7 +377,7 @@ func TestJudgeServers(t *testing.T) {
 	drifted := denied
 	drifted.Captured = canonPins(t, `[{"name":"a","x":1},{"name":"b"}]`, pin.Policy{})
 	forbidden := whole
-	forbidden.State = pin.StateForbiddenPin
+	forbidden.State = pin.ServerForbiddenPin
 	records := whole
 	records.BothLockfiles = true
 	records.Captured = recorded

@@ -865,7 +865,8 @@ func TestSaveOverLockfile(t *testing.T) {
 	}
 }
 
-// TestUntilQuiet: a list that changes is captured again, and of the earlier one nothing is left. One that changes all the time is refused.
+// TestUntilQuiet: a list that changes is captured again, and of the earlier one nothing is left. One that changes all
+// the time is refused.
 func TestUntilQuiet(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "a.jsonl")

@@ -230,8 +230,8 @@ func (p *peer) begin() {
 
 const blockedCode = `"error":{"code":-32090,"message":"pinproof: blocked: `
 
-// session is what a client does in a revision of the protocol: it lists everything, page by page, calls, and lists again. It returns the
-// answers, with each list on one page and without what isn't part of the session.
+// session is what a client does in a revision of the protocol: it lists everything, page by page, calls, and lists
+// again. It returns the answers, with each list on one page and without what isn't part of the session.
 func (p *peer) session(revision string) string {
 	meta := ""
 	if revision >= "2026-07-28" {
@@ -625,8 +625,8 @@ func (g *guarded) bare(t *testing.T, part, revision string) string {
 	return said
 }
 
-// TestGuardUpgrade: a call of an entry that drifted reaches no server, though nobody asked for a list before. What drifted is refused
-// and reviewed once, from any folder. After that, the next session passes.
+// TestGuardUpgrade: a call of an entry that drifted reaches no server, though nobody asked for a list before. What
+// drifted is refused and reviewed once, from any folder. After that, the next session passes.
 func TestGuardUpgrade(t *testing.T) {
 	t.Parallel()
 	unixOnly(t) // elsewhere paths are quoted

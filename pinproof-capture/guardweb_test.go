@@ -129,7 +129,8 @@ func (p *playing) last() *http.Request {
 	return all[len(all)-1]
 }
 
-// methods lists the methods that the server got so far, except prompts/list: the guard requests it at the same time as tools/list.
+// methods lists the methods that the server got so far, except prompts/list: the guard requests it at the same time as
+// tools/list.
 func (p *playing) methods() (all []string) {
 	for _, body := range p.bodies() {
 		var m struct{ Method string }

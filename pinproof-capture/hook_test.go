@@ -182,8 +182,8 @@ func TestHookBlocks(t *testing.T) {
 	}
 }
 
-// TestRemedy: the command that shows a person the reason leaves out the command and the address, in which something may be secret or mean
-// something to a shell.
+// TestRemedy: the command that shows a person the reason leaves out the command and the address, in which something may
+// be secret or mean something to a shell.
 func TestRemedy(t *testing.T) {
 	project := gated(t)
 	for _, reason := range []string{"the tools of server files could not be listed", "there is no lockfile for this project"} {

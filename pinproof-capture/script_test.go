@@ -12,8 +12,8 @@ import (
 	"pinproof/internal/jsontest"
 )
 
-// TestScript runs the pages of testdata/script. On the path are both programs and server TWIST, a stand-in. "exits N COMMAND..." runs a
-// command, whose exit code must be N.
+// TestScript runs the pages of testdata/script. On the path are both programs and server TWIST, a stand-in. "exits N
+// COMMAND..." runs a command, whose exit code must be N.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")

@@ -41,10 +41,10 @@ type Warning struct {
 	// What the lockfile keeps if the warning is accepted. Without a digest, nothing is recorded.
 	pin.EntryWarning
 
-	Scope     pin.Scope // of its text
-	NamedTool string    // the tool of another server that the text names; or ""
-	Approved  bool      // it was accepted with the pin
-	Unclean   bool      // requireClean refuses its text
+	Scope             pin.Scope // of its text
+	NamedTool         string    // the tool of another server that the text names; or ""
+	Approved          bool      // it was accepted with the pin
+	FailsRequireClean bool      // requireClean refuses its text
 }
 
 // stays reports whether a warning is about text that is already pinned. Such a warning can be accepted without
@@ -95,8 +95,8 @@ type Choices struct {
 	// --accept, or --accept-warning where no other flag accepts anything.
 	Accept []Selector
 
-	// The values in Accept come from --accept-warning, which accepts the drift of an entry, too, but leaves a denied entry
-	// denied.
+	// The values in Accept come from --accept-warning, which accepts the drift of an entry, too, but leaves a denied
+	// entry denied.
 	KeepsDenied bool
 
 	// --deny: entries to pin and to keep from agents.

@@ -206,8 +206,8 @@ func (d *decision) newWarnings(result string) *fail.Error {
 		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", d.CommandLine.ForVerb(d.CommandName)).Refusal()
 }
 
-// NotConvergingError returns the error for decisions that don't converge: each decision causes warnings that the one before
-// didn't have.
+// NotConvergingError returns the error for decisions that don't converge: each decision causes warnings that the one
+// before didn't have.
 func (said *Choices) NotConvergingError() *fail.Error {
 	return fail.New("accepted entries have more and more new warnings: nothing was written").
 		Hint("accept a few at a time: %s", said.CommandLine.ForVerb("diff")).Refusal()
@@ -373,7 +373,7 @@ func (d *decision) isUnclean(w *Warning) bool {
 // forbids reports whether requireClean refuses a text with a warning.
 func (d *decision) forbids(w *Warning) bool {
 	p := pin.FindComparison(d.Sides, w.Entry.Server)
-	return w.Unclean && p != nil && p.Captured.Policy.RequireClean
+	return w.FailsRequireClean && p != nil && p.Captured.Policy.RequireClean
 }
 
 // A denied entry is pinned and compared like any other, but its mark "denied" keeps it from agents. --deny sets

@@ -31,7 +31,7 @@ func TestAlone(t *testing.T) {
 		p.Captured.Policy.RequireClean = p.Locked.Policy.RequireClean || random.IntN(8) == 0
 		c := caseOf(pairs, drifts)
 		for _, name := range []string{"edited", "gone", "hid", "new", "same", ""} {
-			w := approval.Warning{EntryWarning: pin.EntryWarning{Entry: pin.Ref{Server: "s", Key: pin.Key{Name: name}}, AcceptedWarning: rec("hidden-text")}, Unclean: random.IntN(2) == 0, Approved: random.IntN(4) > 0}
+			w := approval.Warning{EntryWarning: pin.EntryWarning{Entry: pin.Ref{Server: "s", Key: pin.Key{Name: name}}, AcceptedWarning: rec("hidden-text")}, FailsRequireClean: random.IntN(2) == 0, Approved: random.IntN(4) > 0}
 			if name == "same" {
 				w.Scope = pin.ScopeMatch
 			}
@@ -171,8 +171,8 @@ func TestRelockPins(t *testing.T) {
 	}
 }
 
-// TestUnreadFilesStayOnRecord: a warning that is recorded with a kept pin replaces its records, except those of files that
-// were not read.
+// TestUnreadFilesStayOnRecord: a warning that is recorded with a kept pin replaces its records, except those of files
+// that were not read.
 func TestUnreadFilesStayOnRecord(t *testing.T) {
 	set := pintest.PinsOf(t, `[{"name":"a"}]`, pin.Policy{})
 	record := func(id string) pin.AcceptedWarning { return pin.AcceptedWarning{ID: id, Digest: set.Digest} }

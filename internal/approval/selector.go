@@ -84,8 +84,8 @@ func (said *Choices) SelectsByWord() bool {
 	return len(said.Only) > 0 || len(labelsIn(said.Accept)) > 0
 }
 
-// DriftToRead returns the drift that may be accepted: a decision needs only the texts of this drift. all is true if it needs
-// the texts of all entries, for example because a pinned text may name an added tool.
+// DriftToRead returns the drift that may be accepted: a decision needs only the texts of this drift. all is true if it
+// needs the texts of all entries, for example because a pinned text may name an added tool.
 func (said *Choices) DriftToRead(drifts []pin.Drift) (named []pin.Drift, all bool) {
 	if said.NeedsPrompt() || said.NewServersOnly || said.AcceptAll || said.AcceptsAllWarnings || len(said.WarningSelectors) > 0 || said.SelectsByWord() {
 		return drifts, true

@@ -147,8 +147,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestNamesLikePatterns: after tool= or the like, or with a digest, * and ? are plain characters of a name. Alone, they are
-// refused.
+// TestNamesLikePatterns: after tool= or the like, or with a digest, * and ? are plain characters of a name. Alone, they
+// are refused.
 func TestNamesLikePatterns(t *testing.T) {
 	digest := jsontree.DigestPrefix + strings.Repeat("1", 64)
 	var drifts []*pin.Drift

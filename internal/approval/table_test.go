@@ -197,7 +197,7 @@ func (s *scene) warning(of string, words []string) {
 		case "approved":
 			w.Approved = true
 		case "unclean":
-			w.Unclean = true
+			w.FailsRequireClean = true
 		case "unbound":
 			w.AcceptedWarning.Digest = ""
 		case "match":

@@ -98,8 +98,8 @@ func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int)
 	return jsontree.ObjectFromMap(files), nil
 }
 
-// DecodeContent returns the bytes of one item of contents. It accepts only encodings that all clients decode alike: text, or a blob in padded
-// base64 (RFC 4648) without line breaks.
+// DecodeContent returns the bytes of one item of contents. It accepts only encodings that all clients decode alike:
+// text, or a blob in padded base64 (RFC 4648) without line breaks.
 func DecodeContent(v jsontree.Value) (string, error) {
 	plain := v.Get("text")
 	blob := v.Get("blob")

@@ -218,7 +218,7 @@ func caseOf(in *report.Input, known *facts.Facts) *approval.Input {
 
 // warningOf converts a finding to a warning for the input of the decision.
 func warningOf(f *lint.Finding) approval.Warning {
-	return approval.Warning{EntryWarning: f.EntryWarning(), Scope: f.Scope, NamedTool: f.NamedTool(), Approved: f.Approved, Unclean: f.FailsRequireClean()}
+	return approval.Warning{EntryWarning: f.EntryWarning(), Scope: f.Scope, NamedTool: f.NamedTool(), Approved: f.Approved, FailsRequireClean: f.FailsRequireClean()}
 }
 
 // approve reads the texts that the decision needs. It decides by the flags and, where a person has to be asked, by the
@@ -324,7 +324,7 @@ func (a *approver) write(out *approval.Outcome) error {
 			return err
 		}
 	}
-	did := report.Relocked{Accepted: out.Accepted, Recorded: out.RecordedWarnings, EmptyServers: out.EmptyServers, WasPrompted: asked || a.PinsNewServers}
+	did := report.Relocked{Accepted: out.Accepted, Recorded: out.RecordedWarnings, EmptyServers: out.EmptyServers, AlreadyShown: asked || a.PinsNewServers}
 	for _, s := range out.UnusedSelectors {
 		did.UnusedLines = append(did.UnusedLines, s.ReasonUnused())
 	}

@@ -118,7 +118,7 @@ func (a *approver) dropServer(cmd *cobra.Command, args []string, server string) 
 		return err
 	}
 	if data == nil {
-		return fail.NewAt(a.LockPath, "no such lockfile")
+		return fail.NewAt(a.LockPath, "no such lockfile").Hint("say which: pinproof relock --drop-server ID LOCKFILE")
 	}
 	a.Lock = locked
 	set := a.Lock.Find(server)

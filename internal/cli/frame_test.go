@@ -44,7 +44,8 @@ func frameTools(random jsontest.Maker) string {
 	return "[" + strings.Join(append(tools, `{"name":"same","inputSchema":{"type":"object","properties":{}}}`), ",") + "]"
 }
 
-// namesOthers lists the new warnings about names of other servers' tools in what is pinned, as a review of the lockfile reads it.
+// namesOthers lists the new warnings about names of other servers' tools in what is pinned, as a review of the lockfile
+// reads it.
 func namesOthers(l lockfile.Lockfile) map[lint.Finding]bool {
 	var sides []pin.Comparison
 	for i := range l.Servers {
@@ -91,9 +92,9 @@ func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
 	return f.approve()
 }
 
-// TestRunFrame: whatever a run of lock or relock accepts, by flags or at the prompt, of random captures: afterwards nothing that
-// is pinned names another server's tool without a record, unless it did before. No denied entry has lost its mark without its
-// name, and no other name has its definition without the mark.
+// TestRunFrame: whatever a run of lock or relock accepts, by flags or at the prompt, of random captures: afterwards
+// nothing that is pinned names another server's tool without a record, unless it did before. No denied entry has lost
+// its mark without its name, and no other name has its definition without the mark.
 func TestRunFrame(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("captures", 0o755); err != nil {

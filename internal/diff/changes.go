@@ -69,9 +69,9 @@ func IsComparable(d *pin.Drift) bool {
 	return (d.Kind == pin.DriftChanged || d.Kind == pin.DriftHidden) && d.TextsKnown()
 }
 
-// CompareDefinitions lists the changes between two values parsed from canonical forms, sorted by the ranks of their labels.
-// The list is empty if and only if the two are the same JSON value. A change that the budget is too small to judge
-// counts as breaking. was maps the pointers of moved values to their old pointers.
+// CompareDefinitions lists the changes between two values parsed from canonical forms, sorted by the ranks of their
+// labels. The list is empty if and only if the two are the same JSON value. A change that the budget is too small to
+// judge counts as breaking. was maps the pointers of moved values to their old pointers.
 func CompareDefinitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontree.Value) (changes []Change, was map[string]string) {
 	l := &labeller{budget: budget, entryType: entryType, shown: [2]jsontree.Value{old, new}, name: new.Get("name").Text, sides: map[string]*side{}}
 	root := &node{old: &old, new: &new}

@@ -203,8 +203,8 @@ func (p *place) annotationLabel() label.Label {
 // isFlag reports whether a value is true, false or absent.
 func isFlag(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 't' || v.Kind == 'f' }
 
-// isForbidden reports whether a value of execution, or of its member taskSupport, means that a tool accepts no calls as tasks, like a tool
-// without it (MCP 2025-11-25). SDKs once added it to every tool.
+// isForbidden reports whether a value of execution, or of its member taskSupport, means that a tool accepts no calls as
+// tasks, like a tool without it (MCP 2025-11-25). SDKs once added it to every tool.
 func isForbidden(v jsontree.Value) bool {
 	said := string(jsontree.Append(nil, v))
 	return v.Kind == 0 || said == `{}` || said == `"forbidden"` || said == `{"taskSupport":"forbidden"}`

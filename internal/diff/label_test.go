@@ -40,7 +40,8 @@ var frames = map[string]struct {
 	"instructions": {pin.Instructions, "%s", ""},
 }
 
-// TestLabels has the labels and severities of the changes in testdata/labels.txt, and whether they have something to read.
+// TestLabels has the labels and severities of the changes in testdata/labels.txt, and whether they have something to
+// read.
 func TestLabels(t *testing.T) {
 	seen := map[string]bool{label.TooManyChanges.ID(): true} // see TestTooManyChanges
 	for _, lines := range jsontest.ReadParagraphs(t, "testdata/labels.txt") {

@@ -89,8 +89,8 @@ func objectOf(members ...jsontree.Member) jsontree.Value {
 	return jsontree.Value{Kind: '{', Parts: members}
 }
 
-// restated returns a schema that means the same as v, with references, some of them in chains, with combinators of one schema,
-// and with types as alternatives.
+// restated returns a schema that means the same as v, with references, some of them in chains, with combinators of one
+// schema, and with types as alternatives.
 func (m *schemaMaker) restated(v jsontree.Value, at schema.Position) jsontree.Value {
 	out := v
 	out.Parts = slices.Clone(v.Parts)
@@ -230,8 +230,8 @@ func (m *schemaMaker) described(v jsontree.Value, at schema.Position, n *int) js
 	return out
 }
 
-// remarks collects the descriptions in a schema by the path of the values that they are about and by which of a few values fit: what a
-// reader finds, found by another way than the program's.
+// remarks collects the descriptions in a schema by the path of the values that they are about and by which of a few
+// values fit: what a reader finds, found by another way than the program's.
 func remarks(t testing.TB, root, v *jsontree.Value, path string, into map[string]bool) {
 	if to, _ := schema.FindSchema(root, jsontree.Lookup(v, "$ref")); to != nil && len(path) < 60 {
 		remarks(t, root, to, path, into)
@@ -264,8 +264,8 @@ func remarks(t testing.TB, root, v *jsontree.Value, path string, into map[string
 	})
 }
 
-// TestMinorChangesAreNothing: where all changes are another form, both schemas accept the same of some values, and a reader finds the same in both
-// about the same values.
+// TestMinorChangesAreNothing: where all changes are another form, both schemas accept the same of some values, and a
+// reader finds the same in both about the same values.
 func TestMinorChangesAreNothing(t *testing.T) {
 	t.Parallel()
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(11, 12)), named: true}
@@ -349,7 +349,8 @@ func TestLabelsAreTrue(t *testing.T) {
 			wider, breaks, list := false, false, ""
 			for _, c := range changes {
 				list += "\n" + c.Pointer + ": " + c.Label.ID()
-				// What an alternative leaves open, nobody sends: the proof takes it so, and the review shows the alternative.
+				// What an alternative leaves open, nobody sends: the proof takes it so, and the review shows the
+				// alternative.
 				wider = wider || strings.Contains(c.Pointer, "Of") || c.Label == label.OtherMember || c.Label == label.ParameterRemoved || c.Label.AffectsValues() && c.Label != label.ConstraintTightened && c.Label != label.EnumValueRemoved && c.Label != label.InputClosed
 				breaks = breaks || c.Severity == label.Breaking
 			}

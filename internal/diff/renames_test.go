@@ -111,7 +111,8 @@ func TestManyRenames(t *testing.T) {
 	}
 }
 
-// TestSkillsLookDenied: a skill looks like a denied one if it has its text or one of its scripts, under another name and description.
+// TestSkillsLookDenied: a skill looks like a denied one if it has its text or one of its scripts, under another name
+// and description.
 func TestSkillsLookDenied(t *testing.T) {
 	const body, code = "Collect what was written in this folder.\nPut it on the board each day.\n", "import os\nos.system('ls')\n"
 	of := func(name, description, text, file string) pin.Pin {

@@ -143,9 +143,9 @@ type ExplainOptions struct {
 
 // A reader determines the facts of entries.
 type reader struct {
-	sides  []pin.Comparison
-	bounds ExplainOptions
-	budget *effort.Budget
+	sides   []pin.Comparison
+	options ExplainOptions
+	budget  *effort.Budget
 
 	// Bytes of definitions that may still be explained. A review explains at least one entry, regardless of its size.
 	room     int
@@ -158,10 +158,10 @@ type reader struct {
 }
 
 // Explain works out the facts of a comparison. findings are those of lint.Findings for the same comparison.
-func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bounds ExplainOptions) *Facts {
+func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, options ExplainOptions) *Facts {
 	drifts = slices.Clone(drifts)
 	budget := effort.NewBudget()
-	if !bounds.NoExplanations {
+	if !options.NoExplanations {
 		diff.FindRenames(budget, sides, drifts)
 	}
 	f := &Facts{Budget: budget}
@@ -178,7 +178,7 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 	for _, found := range findings {
 		f.sort(found, of[found.Ref])
 	}
-	r := &reader{sides: sides, bounds: bounds, budget: budget, room: cmp.Or(bounds.MaxBytes, ReviewByteLimit), hosts: map[string]map[string]bool{}, hinted: map[string]bool{}}
+	r := &reader{sides: sides, options: options, budget: budget, room: cmp.Or(options.MaxBytes, ReviewByteLimit), hosts: map[string]map[string]bool{}, hinted: map[string]bool{}}
 	// Explain entries with a warning first, because the limit may not suffice for all.
 	for _, isWarned := range []bool{true, false} {
 		for _, e := range f.Entries {
@@ -188,7 +188,7 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 		}
 	}
 	for _, e := range f.Entries {
-		if bounds.FailsBySeverity && e.Severity < label.Breaking && !e.Unexplained {
+		if options.FailsBySeverity && e.Severity < label.Breaking && !e.Unexplained {
 			e.Class += ClassRemoved + 1
 		}
 		if e.Severity > f.HighestSeverity {
@@ -231,10 +231,10 @@ func (r *reader) explain(e *Entry) {
 		e.AddedBytes -= len(e.Locked.Definition)
 		r.room -= len(e.Locked.Definition)
 	}
-	e.Unexplained = r.bounds.NoExplanations || r.room < 0 && (r.explains || r.bounds.Bounded)
+	e.Unexplained = r.options.NoExplanations || r.room < 0 && (r.explains || r.options.Bounded)
 	r.explains = r.explains || !e.Unexplained
 	e.Severity = label.Breaking // to be safe
-	if e.Unexplained && (r.bounds.NoExplanations || r.bounds.Bounded) {
+	if e.Unexplained && (r.options.NoExplanations || r.options.Bounded) {
 		e.Class = classOfKind[e.Kind]
 		if e.HasNewWarning() {
 			e.Class = ClassWarned
@@ -359,8 +359,8 @@ func (e *Entry) HasNote(id string) bool {
 	return slices.ContainsFunc(e.NewFindings, func(f lint.Finding) bool { return f.ID == id })
 }
 
-// NonLabelSelectors are the values of --only that are neither kinds nor labels: the notes that --stat shows, pin.MinorSelector and
-// pin.WarningsSelector.
+// NonLabelSelectors are the values of --only that are neither kinds nor labels: the notes that --stat shows,
+// pin.MinorSelector and pin.WarningsSelector.
 var NonLabelSelectors = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", pin.MinorSelector, pin.WarningsSelector}
 
 // SelectorWords returns the words that select drift by its content: the ids of labels, and NonLabelSelectors.

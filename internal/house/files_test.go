@@ -1,4 +1,5 @@
-// Package house has tests of the repository as a whole: what its tables, its documentation and its files have to agree on.
+// Package house has tests of the repository as a whole: what its tables, its documentation and its files have to agree
+// on.
 package house
 
 import (

@@ -72,8 +72,8 @@ var (
 	rowMark  = regexp.MustCompile(`(?s)⟪(\d+|tags|selectors) (.+?)⟫`)
 )
 
-// ExpandTemplates replaces the marks in a text of a file of cases: ⟪N TEXT⟫ is the text N times, ⟪tags TEXT⟫ and ⟪selectors TEXT⟫ spell it in those
-// characters.
+// ExpandTemplates replaces the marks in a text of a file of cases: ⟪N TEXT⟫ is the text N times, ⟪tags TEXT⟫ and
+// ⟪selectors TEXT⟫ spell it in those characters.
 func ExpandTemplates(text string) string {
 	return rowMark.ReplaceAllStringFunc(text, func(mark string) string {
 		m := rowMark.FindStringSubmatch(mark)

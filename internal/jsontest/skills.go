@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// The parts of a made-up skill: a SKILL.md, a script, and an image, which isn't text. SkillsInitializeResult declares skills.
+// The parts of a made-up skill: a SKILL.md, a script, and an image, which isn't text. SkillsInitializeResult declares
+// skills.
 const (
 	SkillFolder            = "skill://acme/pdf/"
 	SkillMain              = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun scripts/a.py with the file. Grüße!\n"

@@ -13,9 +13,9 @@ import (
 // in memory; this limit keeps that below 100 MB.
 const maxConfirmed = 20_000
 
-// CheckCanonicalForm returns an error unless two other implementations of RFC 8785 make the same canonical form of a text. A
-// mistake in our implementation would pin a digest that no other tool could recompute, or the same digest for two
-// definitions.
+// CheckCanonicalForm returns an error unless two other implementations of RFC 8785 make the same canonical form of a
+// text. A mistake in our implementation would pin a digest that no other tool could recompute, or the same digest for
+// two definitions.
 func CheckCanonicalForm(text, canonical []byte) error {
 	values := 1 + bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")) // an upper bound
 	if values <= maxConfirmed {

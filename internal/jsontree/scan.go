@@ -33,7 +33,8 @@ func IsGrammatical(data []byte) bool {
 	}
 }
 
-// ValueEnd returns the offset just past the JSON value that data begins with, by the grammar alone, or 0 if it can't be read.
+// ValueEnd returns the offset just past the JSON value that data begins with, by the grammar alone, or 0 if it can't be
+// read.
 func ValueEnd(data []byte) int {
 	d := newDecoder(data)
 	if d.SkipValue() != nil {

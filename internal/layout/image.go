@@ -9,9 +9,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// SummarizeIcons returns the value at a JSON Pointer of an entry, for display. In the member icons, it replaces each image by
-// its size, its type and the digest of its data URI, and decodes SVG, which is text. Clients show these images and
-// don't pass them to a model. A data URI elsewhere is a text that may contain instructions, so it is shown whole.
+// SummarizeIcons returns the value at a JSON Pointer of an entry, for display. In the member icons, it replaces each
+// image by its size, its type and the digest of its data URI, and decodes SVG, which is text. Clients show these images
+// and don't pass them to a model. A data URI elsewhere is a text that may contain instructions, so it is shown whole.
 func SummarizeIcons(pointer string, v jsontree.Value) jsontree.Value {
 	path := strings.Split(pointer, "/")
 	if len(path) < 2 || path[1] != "icons" {

@@ -66,8 +66,8 @@ func (f Finding) EntryWarning() pin.EntryWarning {
 	return pin.EntryWarning{Entry: f.Ref, AcceptedWarning: f.AcceptedWarning()}
 }
 
-// FailsRequireClean reports whether lock and relock refuse an entry with this finding under the policy requireClean. It considers
-// only the rules whose tables are frozen in the source.
+// FailsRequireClean reports whether lock and relock refuse an entry with this finding under the policy requireClean. It
+// considers only the rules whose tables are frozen in the source.
 func (f Finding) FailsRequireClean() bool {
 	return f.Warning && (f.ID == "hidden-text" || f.ID == "terminal-escape" || f.ID == "bidi-control")
 }

@@ -95,8 +95,9 @@ func textKindOf(of schema.Position, name string) int {
 
 // parameter reviews the name, title and description of a parameter at any depth of the input.
 //
-// secret-path: the name asks for a secret's content or, as a warning, the description asks for the whole conversation or
-// prompt. catch-all-input: the parameter accepts any value or, as a warning, its name asks for the conversation or the prompt.
+// secret-path: the name asks for a secret's content or, as a warning, the description asks for the whole conversation
+// or prompt. catch-all-input: the parameter accepts any value or, as a warning, its name asks for the conversation or
+// the prompt.
 func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 	if asksForSecret(name) {
 		r.add("secret-path", "a parameter named after the content of a secret: %s", text.QuoteName(name))

@@ -112,8 +112,8 @@ func laidOut(t testing.TB, text string) string {
 	return b.String() + "\n"
 }
 
-// TestLayout: no blank can be added to a lockfile or taken away, line ends in CRLF and the last one apart. No escape stands for a
-// printable character.
+// TestLayout: no blank can be added to a lockfile or taken away, line ends in CRLF and the last one apart. No escape
+// stands for a printable character.
 func TestLayout(t *testing.T) {
 	good := jsontest.LockfileText
 	if spaced := laidOut(t, good); spaced != good {
@@ -183,8 +183,8 @@ func isFreeOrder(path []string) bool {
 	return len(path) == 1 || len(path) == 3 && path[2] == "tools"
 }
 
-// TestOrder: only the servers, and the pins of a list, may be in another order. A mark or a policy far from its place could be
-// overlooked, in a merge as well.
+// TestOrder: only the servers, and the pins of a list, may be in another order. A mark or a policy far from its place
+// could be overlooked, in a merge as well.
 func TestOrder(t *testing.T) {
 	good := pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{markedSet(t)}})
 	orders := map[string]bool{}
@@ -417,8 +417,8 @@ func TestRawCharacterInAReorderedLockfile(t *testing.T) {
 	jsontest.WantError(t, err, "tools.lock:10:36: server files: pin read_file: unescaped U+200B, where pinproof writes an escape")
 }
 
-// TestUnreadFiles: each file of a skill without a text needs the record that lint makes of it: one each for the first ten, one of the
-// definition for all others.
+// TestUnreadFiles: each file of a skill without a text needs the record that lint makes of it: one each for the first
+// ten, one of the definition for all others.
 func TestUnreadFiles(t *testing.T) {
 	const folder = "skill://acme/pdf/"
 	sum := func(s string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(s))) }

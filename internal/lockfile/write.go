@@ -64,8 +64,8 @@ const (
 	placeholder = "{}"
 )
 
-// confirm checks the canonical forms of a server's definitions (jsontree.CheckCanonicalForm) against the received text or,
-// if that isn't known or the policy changes it, against themselves.
+// confirm checks the canonical forms of a server's definitions (jsontree.CheckCanonicalForm) against the received text
+// or, if that isn't known or the policy changes it, against themselves.
 func confirm(s *pin.Set) error {
 	for _, p := range s.Pins {
 		received := p.Received

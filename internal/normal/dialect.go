@@ -59,7 +59,8 @@ const (
 	draft2020 = 2020
 )
 
-// dialectOf returns the dialect that a whole schema declares, or 0 if it declares none. It returns false for one that we don't know.
+// dialectOf returns the dialect that a whole schema declares, or 0 if it declares none. It returns false for one that
+// we don't know.
 func dialectOf(root *jsontree.Value) (dialect int, ok bool) {
 	v := root.Get("$schema")
 	if v.Kind == 0 {
@@ -74,8 +75,8 @@ func dialectOf(root *jsontree.Value) (dialect int, ok bool) {
 	return dialect, dialect != 0 && v.Kind == '"'
 }
 
-// dialectsWith returns the first and the last dialect that has a keyword of a schema (JSON Schema 2019-09 and 2020-12 Core, release notes;
-// draft-07 Validation, section 6.6).
+// dialectsWith returns the first and the last dialect that has a keyword of a schema (JSON Schema 2019-09 and 2020-12
+// Core, release notes; draft-07 Validation, section 6.6).
 func dialectsWith(m *jsontree.Member) (since, until int) {
 	since, until = draft6, draft2020
 	switch m.Name {

@@ -30,15 +30,15 @@ type NormalForms struct {
 	// Schemas whose form is being made.
 	open map[*jsontree.Value]bool
 
-	// A reference leads to a schema that is neither a definition nor the whole schema. If that is rewritten, the reference
-	// leads elsewhere, so only the whole schema is compared.
+	// A reference leads to a schema that is neither a definition nor the whole schema. If that is rewritten, the
+	// reference leads elsewhere, so only the whole schema is compared.
 	refersInside bool
 
 	// Dialects of JSON Schema read the whole schema in different ways.
 	dialectMatters bool
 
-	// There is no form: it isn't clear what a keyword means, a reference leads to no schema or to one that it is in, or the
-	// budget is too small.
+	// There is no form: it isn't clear what a keyword means, a reference leads to no schema or to one that it is in, or
+	// the budget is too small.
 	failed bool
 
 	// A digest of what every comparison includes: the places of arguments that are sent as headers, because clients look
@@ -60,8 +60,8 @@ type form struct {
 // maxDepth is the maximum nesting depth of schemas, directly or through references. Real schemas have a dozen levels.
 const maxDepth = 200
 
-// NewForms computes the forms of a whole schema of the tool called name. With noProse, they have no titles, descriptions and
-// comments.
+// NewForms computes the forms of a whole schema of the tool called name. With noProse, they have no titles,
+// descriptions and comments.
 func NewForms(budget *effort.Budget, root *jsontree.Value, name string, noProse bool) *NormalForms {
 	f := &NormalForms{
 		root:     root,
@@ -101,7 +101,8 @@ func Equal(before, after *NormalForms, old, new *jsontree.Value) bool {
 		(old == before.root && new == after.root || !before.refersInside && !after.refersInside)
 }
 
-// EqualKeyword reports whether a keyword of an old and of a new schema has the same form in both, regardless of the other keywords.
+// EqualKeyword reports whether a keyword of an old and of a new schema has the same form in both, regardless of the
+// other keywords.
 func EqualKeyword(before, after *NormalForms, old, new *jsontree.Value, keyword string) bool {
 	isEqual := before.keywordDigest(old, keyword) == after.keywordDigest(new, keyword)
 	isSchema := before.of[old].keywords.Kind == '{' && after.of[new].keywords.Kind == '{' // else there are no keywords

@@ -17,7 +17,8 @@ func equal(t testing.TB, old, new string) bool {
 	return normal.Equal(normal.NewForms(effort.NewBudget(), &a, "get_page", false), normal.NewForms(effort.NewBudget(), &b, "get_page", false), &a, &b)
 }
 
-// TestForms: the pairs of schemas in testdata/forms.txt are equal or differ, from both sides. A parameter may be behind a reference.
+// TestForms: the pairs of schemas in testdata/forms.txt are equal or differ, from both sides. A parameter may be behind
+// a reference.
 func TestForms(t *testing.T) {
 	for _, row := range jsontest.ReadRows(t, "testdata/forms.txt", 4) {
 		frames := []string{`{"properties":{"p":%s}}`, `{"properties":{"p":{"$ref":"#/$defs/p"}},"$defs":{"p":%s}}`}

@@ -8,8 +8,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A ComparisonState tells which sides of a comparison exist, and whether the server can be judged. verify.go decides how each
-// state affects the verdict. A comparison whose state isn't set fails a run.
+// A ComparisonState tells which sides of a comparison exist, and whether the server can be judged. verify.go decides
+// how each state affects the verdict. A comparison whose state isn't set fails a run.
 type ComparisonState int
 
 const (
@@ -20,8 +20,8 @@ const (
 	ServerMissing                    // the folder has no capture of it: nothing is compared
 	ServerUncaptured                 // Missing, because it could not be captured (verify --uncaptured): no flag allows that
 	// New, but there is no lockfile, or --server names the server. Its entries are shown without a verdict.
-	StateUnpinned
-	StateForbiddenPin // a pin has what the server's policy forbids: the entries are shown without a verdict
+	ServerUnpinned
+	ServerForbiddenPin // a pin has what the server's policy forbids: the entries are shown without a verdict
 )
 
 // StateOf returns the state of a server by the sides that have it.
@@ -74,9 +74,9 @@ type Comparison struct {
 // IsLocked reports whether the lockfile has the server.
 func (p *Comparison) IsLocked() bool {
 	switch p.State {
-	case ServerNew, StateUnpinned:
+	case ServerNew, ServerUnpinned:
 		return false
-	case ServerUncaptured, StateForbiddenPin:
+	case ServerUncaptured, ServerForbiddenPin:
 		return p.Locked.Server != ""
 	}
 	return true
@@ -245,8 +245,8 @@ type Drift struct {
 	RenamedTo          string // for a REMOVED entry: the ADDED one that it seems to be now
 	RenamedWithChanges bool   // the two differ in more than the name
 
-	// For an entry that isn't denied itself: the denied pin that it looks like, of its server or another one. Their definitions
-	// are equal apart from the name, or much alike.
+	// For an entry that isn't denied itself: the denied pin that it looks like, of its server or another one. Their
+	// definitions are equal apart from the name, or much alike.
 	LikeDenied Ref
 
 	// It may be a denied entry: it has nothing to compare, or comparing it with all denied entries is too much work.

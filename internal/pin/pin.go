@@ -92,7 +92,8 @@ func (p *Pin) ReviewTree() jsontree.Value { return p.AddFileTexts(p.Tree()) }
 // ReviewTreeAsReceived is like ReviewTree, with the definition as received or, if that isn't known, as pinned.
 func (p *Pin) ReviewTreeAsReceived() jsontree.Value { return p.AddFileTexts(p.AsReceived()) }
 
-// AddFileTexts returns a definition of a skill with the texts of its files in FilesMember, and any other definition as it is.
+// AddFileTexts returns a definition of a skill with the texts of its files in FilesMember, and any other definition as
+// it is.
 func (p *Pin) AddFileTexts(v jsontree.Value) jsontree.Value {
 	if len(p.Files.Parts) == 0 || v.Kind != '{' {
 		return v

@@ -27,8 +27,8 @@ func (chunks *typist) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// review makes a review: entry 2 has a new warning, 0 and 1 have nothing but a shared change, 3 takes code and has that change,
-// too, and 4 and 5 are gone.
+// review makes a review: entry 2 has a new warning, 0 and 1 have nothing but a shared change, 3 takes code and has that
+// change, too, and 4 and 5 are gone.
 func review() *report.Model {
 	lines := func(text string) []report.DefinitionLine {
 		return []report.DefinitionLine{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}

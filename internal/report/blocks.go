@@ -305,8 +305,8 @@ func (r *Report) detail(e *drifted) string {
 	return ""
 }
 
-// standsOut returns what a reader has to notice in a block: a new warning, a note in facts.NonLabelSelectors, a rename, or the
-// block's first label. It also returns the id of the note or label.
+// standsOut returns what a reader has to notice in a block: a new warning, a note in facts.NonLabelSelectors, a rename,
+// or the block's first label. It also returns the id of the note or label.
 func standsOut(b *Block) (words, id string) {
 	e := b.of[0]
 	for _, f := range b.findings { // warnings first
@@ -361,5 +361,6 @@ func (r *Report) entry(e *drifted) *Entry {
 	return said
 }
 
-// wasDenied reports whether an entry that drifted is denied so far, perhaps under its old name, or looks like a denied one.
+// wasDenied reports whether an entry that drifted is denied so far, perhaps under its old name, or looks like a denied
+// one.
 func wasDenied(d *pin.Drift) bool { return d.IsDenied() || d.LooksDenied() }

@@ -19,7 +19,7 @@ type Relocked struct {
 	UnusedLines []string
 
 	EmptyServers []string // new servers without entries that were accepted
-	WasPrompted  bool     // a prompt has shown what was accepted
+	AlreadyShown bool     // the prompt, or the lines of lock, show what is accepted
 
 	// What no prompt has shown: what is wrong with whole servers, the accepted drift, and findings about whole servers.
 	Problems        []Problem
@@ -84,7 +84,7 @@ func (r *Report) DescribeRelock(did Relocked) Relocked {
 		return what + text.JoinNames(of, maxClosingNames)
 	}
 	accepted := func(what string, of []string) {
-		if did.WasPrompted {
+		if did.AlreadyShown {
 			what = named(what+": ", of)
 		} else if of == nil { // otherwise, a line about each entry has already been printed
 			what = ""

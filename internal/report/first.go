@@ -19,8 +19,8 @@ const (
 	maxQuoted    = 160 // code points of a sentence
 
 	// muchToRead is the minimum number of new sentences for a review to name the ones to read first. A conspicuous
-	// sentence is named in any review. With fewer sentences, maxReadFirst would be over a third of them, and the order of the
-	// blocks suffices.
+	// sentence is named in any review. With fewer sentences, maxReadFirst would be over a third of them, and the order
+	// of the blocks suffices.
 	muchToRead = 3 * maxReadFirst
 )
 

@@ -89,8 +89,8 @@ type Model struct {
 	// Commands that approve without a question: for a reader at a terminal, and for the page.
 	ApproveCommands []Step
 
-	// What other readers get instead of ApproveCommands, because one of them may be a model: the digests of what is shown, or
-	// what a person has to do at a terminal.
+	// What other readers get instead of ApproveCommands, because one of them may be a model: the digests of what is
+	// shown, or what a person has to do at a terminal.
 	ManualSteps []Step
 
 	// The step that replaces this machine's folders in the entries by names; or empty.
@@ -99,8 +99,8 @@ type Model struct {
 	Data
 }
 
-// Data is what programs get, in the order of the JSON format. A member without a value is absent. Names, pointers, definitions
-// and paths are not made printable, so a program that reads them must treat them as hostile.
+// Data is what programs get, in the order of the JSON format. A member without a value is absent. Names, pointers,
+// definitions and paths are not made printable, so a program that reads them must treat them as hostile.
 type Data struct {
 	// Paths, as the user gave them; one of them is "".
 	Lockfile string `json:"lockfile,omitempty"`

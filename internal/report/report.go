@@ -125,8 +125,8 @@ func New(in Input, known *facts.Facts) *Report {
 	return r
 }
 
-// NewWithoutModel returns a report without a model, which can only describe what was accepted. Entries with a warning come
-// first.
+// NewWithoutModel returns a report without a model, which can only describe what was accepted. Entries with a warning
+// come first.
 func NewWithoutModel(in Input, known *facts.Facts) *Report {
 	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}}
 	for i, p := range in.Comparisons {

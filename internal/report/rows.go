@@ -58,7 +58,8 @@ type describer struct {
 	shown map[*diff.Change]bool
 }
 
-// A description has the lines of two definitions, pinned (0) and captured (1), also by their pointers. One of the two may be absent.
+// A description has the lines of two definitions, pinned (0) and captured (1), also by their pointers. One of the two
+// may be absent.
 type description struct {
 	lines []*line
 	at    [2]map[string]*line

@@ -133,8 +133,8 @@ func kindText(entries []*drifted) string {
 	return joined(", ", parts...)
 }
 
-// warningText names the warnings that nobody has approved: "1 WARNING hidden-text in write_file". It is
-// empty where there is no such warning. A warning about a whole capture counts if the capture drifted, or if it fails the run.
+// warningText names the warnings that nobody has approved: "1 WARNING hidden-text in write_file". It is empty where
+// there is no such warning. A warning about a whole capture counts if the capture drifted, or if it fails the run.
 func (r *Report) warningText() string {
 	var said []string
 	for _, f := range slices.Concat(freshIn(r.entries), r.UnpinnedWarnings, r.CaptureFindings, r.UnacceptedWarnings) {

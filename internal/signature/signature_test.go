@@ -408,8 +408,8 @@ func TestNothingIsHiddenBySignatures(t *testing.T) {
 	}
 }
 
-// TestPairsOfKeywordsShow: two keywords of a schema, each with one value, with another or missing, have nine signatures, wherever
-// the schema is.
+// TestPairsOfKeywordsShow: two keywords of a schema, each with one value, with another or missing, have nine
+// signatures, wherever the schema is.
 func TestPairsOfKeywordsShow(t *testing.T) {
 	values := map[string][]string{"number": {`1`, `2`}, "string": {`"a"`, `"b"`}, "bool": {`true`, `false`}}
 	kinds := map[string]string{"pattern": "string", "format": "string", "contentEncoding": "string", "uniqueItems": "bool", "nullable": "bool"}

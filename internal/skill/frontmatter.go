@@ -68,9 +68,9 @@ func Frontmatter(file string) (string, error) {
 	return "", errors.New("no line --- ends its head")
 }
 
-// LenientFrontmatter returns the lines at the start of a file that some library may read as frontmatter: gray-matter and others
-// also accept it after a byte order mark or spaces, with text after the first --- (---js, which it runs), and in TOML
-// (+++). It returns the whole file if no line ends the frontmatter.
+// LenientFrontmatter returns the lines at the start of a file that some library may read as frontmatter: gray-matter
+// and others also accept it after a byte order mark or spaces, with text after the first --- (---js, which it runs),
+// and in TOML (+++). It returns the whole file if no line ends the frontmatter.
 func LenientFrontmatter(file string) string {
 	const mark = 3
 	start := strings.TrimLeft(file, "\uFEFF \t\r\n")

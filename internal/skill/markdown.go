@@ -22,8 +22,8 @@ func FromFirstCode(s string) string {
 	return ""
 }
 
-// ParseFence returns the text after the fence (``` or ~~~) that begins a line, even in a list, a quote or a definition. It returns
-// false if the line doesn't begin with a fence.
+// ParseFence returns the text after the fence (``` or ~~~) that begins a line, even in a list, a quote or a definition.
+// It returns false if the line doesn't begin with a fence.
 func ParseFence(line string) (info string, ok bool) {
 	inner := strings.TrimLeft(strings.TrimPrefix(line, "\ufeff"), " \t>-*+:#0123456789.)")
 	info = strings.TrimLeft(inner, "`~")

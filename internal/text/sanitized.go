@@ -94,7 +94,8 @@ func skipASCII(data []byte, i int) int {
 	return i
 }
 
-// WithoutMarks returns a text in compatibility form without the marks on its letters: an é, in one character or in two, gives e.
+// WithoutMarks returns a text in compatibility form without the marks on its letters: an é, in one character or in two,
+// gives e.
 func WithoutMarks(s string) string {
 	return strings.Map(func(r rune) rune {
 		if IsCombiningMark(r) {

@@ -2,8 +2,8 @@ package text
 
 import "strings"
 
-// SubdivisionFlags are the flags of England, Scotland and Wales: a black flag with tags. UTS #51 recommends only these three
-// sequences. All other tags are text that no reader sees.
+// SubdivisionFlags are the flags of England, Scotland and Wales: a black flag with tags. UTS #51 recommends only these
+// three sequences. All other tags are text that no reader sees.
 var SubdivisionFlags = [...]string{
 	"\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F",
 	"\U0001F3F4\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F",
@@ -13,9 +13,9 @@ var SubdivisionFlags = [...]string{
 // maxHiddenRun is the length of a run of hidden characters that no script needs.
 const maxHiddenRun = 5
 
-// HasHiddenOrControl reports whether a text has characters that no text needs: controls that a terminal obeys, controls of
-// text direction, and hidden characters, except a few in a row that some script or emoji may need. It uses only
-// the frozen tables, so the result is the same in every build. Package lint finds all that HasHiddenOrControl finds, and
+// HasHiddenOrControl reports whether a text has characters that no text needs: controls that a terminal obeys, controls
+// of text direction, and hidden characters, except a few in a row that some script or emoji may need. It uses only the
+// frozen tables, so the result is the same in every build. Package lint finds all that HasHiddenOrControl finds, and
 // also considers the context.
 func HasHiddenOrControl(s string) bool {
 	if strings.Contains(s, "\U000E0067") {

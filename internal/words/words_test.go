@@ -72,8 +72,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestTextsAreExact compares all short texts of a few units and blanks: two texts that differ are never told alike as what
-// became of a third one.
+// TestTextsAreExact compares all short texts of a few units and blanks: two texts that differ are never told alike as
+// what became of a third one.
 func TestTextsAreExact(t *testing.T) {
 	var texts []string
 	grow := []string{""}

@@ -172,7 +172,7 @@ func (w *Workspace) compareSides(old, new *side, server string) {
 		p.CapturePath = new.path
 		unclean := lockfile.FirstUnclean(after)
 		if unclean != nil && new.captures == nil {
-			p.State = pin.StateForbiddenPin
+			p.State = pin.ServerForbiddenPin
 			w.ForbiddenError = forbidden(new.path, after, unclean)
 		}
 	}

@@ -154,7 +154,7 @@ func (w *Workspace) checkClean() error {
 		w.ForbiddenError = err
 		// Only a command that shows drift needs this state, because relock checks the pins that it would write.
 		if w.ShowsWithoutPins && about.State == pin.ServerPaired {
-			about.State = pin.StateForbiddenPin
+			about.State = pin.ServerForbiddenPin
 		}
 	}
 	return nil
@@ -168,9 +168,10 @@ func forbidden(path string, s *pin.Set, p *pin.Pin) error {
 		Hint("if it may stay: pinproof relock CAPTURE --require-clean=false")
 }
 
-// SelectLocked returns the workspace with only the servers that the lockfile has or, if isKnown is false, with only the others.
-func (w Workspace) SelectLocked(isKnown bool) Workspace {
-	w.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return p.IsLocked() != isKnown })
+// SelectLocked returns the workspace with only the servers that the lockfile has or, if isLocked is false, with only
+// the others.
+func (w Workspace) SelectLocked(isLocked bool) Workspace {
+	w.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return p.IsLocked() != isLocked })
 	w.Drifts = slices.DeleteFunc(slices.Clone(w.Drifts), func(d pin.Drift) bool { return pin.FindComparison(w.Comparisons, d.Server) == nil })
 	return w
 }
@@ -250,7 +251,7 @@ func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
 		p.Locked = *set
 		p.State = pin.ServerPaired
 	} else if !w.PinsNewServers && (!w.exists || w.Server != "") {
-		p.State = pin.StateUnpinned
+		p.State = pin.ServerUnpinned
 	}
 	pol := w.policy(p.Locked.Policy, p.IsLocked())
 	m, err := s.scan.Capture(pol)

@@ -11,8 +11,8 @@ import (
 	"pinproof/internal/report/reporttest"
 )
 
-// TestPoisonFirst: the verdict names the warning of the tool that was poisoned inside a routine upgrade before any tool is
-// named, and that tool is the first of all.
+// TestPoisonFirst: the verdict names the warning of the tool that was poisoned inside a routine upgrade before any tool
+// is named, and that tool is the first of all.
 func TestPoisonFirst(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it poisons releases of real servers")

@@ -44,7 +44,7 @@ func (t *Writer) WriteDenialChanges(denied, allowed []string, lockfile string) {
 func WriteRelocked(w io.Writer, c report.Relocked, style Style) error {
 	t := New(w, style)
 	t.WriteNotes("", c.UnusedLines...)
-	if !c.WasPrompted {
+	if !c.AlreadyShown {
 		if len(c.Problems) > 0 {
 			t.problems("", "other-server", c.Problems)
 		}

@@ -100,8 +100,8 @@ func (t *Writer) printf(format string, args ...any) {
 // WriteBlankLine prints an empty line.
 func (t *Writer) WriteBlankLine() { t.line('=', nil) }
 
-// WriteText prints text of our own, wrapped, if there is any. A continued line begins with a backslash: the words may quote a
-// server, and server text must not begin a line.
+// WriteText prints text of our own, wrapped, if there is any. A continued line begins with a backslash: the words may
+// quote a server, and server text must not begin a line.
 func (t *Writer) WriteText(indent string, runs ...layout.Run) {
 	next := strings.Repeat(" ", utf8.RuneCountInString(indent)) + `  \ `
 	if !slices.ContainsFunc(runs, func(r layout.Run) bool { return r.Text != "" }) {

@@ -140,8 +140,8 @@ func namesIn(file string, places int) error {
 // A project's configuration files: of Claude Code, Cursor, VS Code, Gemini CLI and Codex.
 var projects = []string{".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".gemini/settings.json", ".codex/config.toml"}
 
-// FindConfig returns the path of a configuration with servers in a folder or, in a repository, in the nearest folder above
-// it that has one. If that folder has several, FindConfig returns an error rather than guess.
+// FindConfig returns the path of a configuration with servers in a folder or, in a repository, in the nearest folder
+// above it that has one. If that folder has several, FindConfig returns an error rather than guess.
 func FindConfig(folder string) (file string, err error) {
 	for _, folder := range workspace.FoldersUpToRoot(folder) {
 		var found []string

@@ -57,7 +57,8 @@ type core struct {
 	// The list_changed notifications for the client by their methods, until their lists are judged.
 	news map[string][]byte
 
-	// The result of the server's last answer to initialize or server/discover, approved or not, and the capabilities in it.
+	// The result of the server's last answer to initialize or server/discover, approved or not, and the capabilities in
+	// it.
 	greeting     []byte
 	capabilities jsontree.Value
 	// The client's last initialize with helloID as its id, for the next session.
@@ -98,7 +99,8 @@ type list struct {
 	done int
 	// The listing in progress, or nil.
 	running *listing
-	// The client has got the listing that began last, or waits for it. So its next request for the list begins another one.
+	// The client has got the listing that began last, or waits for it. So its next request for the list begins another
+	// one.
 	isAsked bool
 	// When the last listing began.
 	at time.Time

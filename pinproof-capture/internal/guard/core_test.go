@@ -117,7 +117,8 @@ func lockfileOf(t *testing.T, flags string, results ...string) string {
 	return lock
 }
 
-// A stage plays a session against a core, without a process or a clock: what the client and the server send, and what reaches each.
+// A stage plays a session against a core, without a process or a clock: what the client and the server send, and what
+// reaches each.
 type stage struct {
 	t     *testing.T
 	core  *core
@@ -328,8 +329,9 @@ func (s *stage) step(line string) {
 	}
 }
 
-// TestSessions plays the sessions in testdata/sessions. Lines with "<" are what has to come of the line above. A session begins with
-// "== NAME | MODE | FLAGS of pinproof lock". PINPROOF_UPDATE writes what came of it: read the difference.
+// TestSessions plays the sessions in testdata/sessions. Lines with "<" are what has to come of the line above. A
+// session begins with "== NAME | MODE | FLAGS of pinproof lock". PINPROOF_UPDATE writes what came of it: read the
+// difference.
 func TestSessions(t *testing.T) {
 	files, err := filepath.Glob("testdata/sessions/*.txt")
 	if err != nil || len(files) == 0 {
@@ -385,9 +387,9 @@ func difference(want, got string) string {
 	return "lines are missing"
 }
 
-// TestSmuggles: whatever a server says in place of a list, or beside it, in answer to whichever request, in whichever state of a session,
-// mode and revision, no byte that no pin approves reaches the client, and no call of it reaches the server. With warn, the client gets
-// the server's lists, and nothing that it didn't ask for.
+// TestSmuggles: whatever a server says in place of a list, or beside it, in answer to whichever request, in whichever
+// state of a session, mode and revision, no byte that no pin approves reaches the client, and no call of it reaches the
+// server. With warn, the client gets the server's lists, and nothing that it didn't ask for.
 func TestSmuggles(t *testing.T) {
 	lock := lockfileWith(t, "")
 	states := []string{"tools/list", "prompts/list", "ping", "again", "changed"}
@@ -448,7 +450,8 @@ func TestSmuggles(t *testing.T) {
 	}
 }
 
-// TestCallsUnapproved: a call of what isn't approved, in every spelling that some server may read as one, reaches no server.
+// TestCallsUnapproved: a call of what isn't approved, in every spelling that some server may read as one, reaches no
+// server.
 func TestCallsUnapproved(t *testing.T) {
 	lock := lockfileWith(t, "")
 	for _, line := range jsontest.ReadLines(t, "testdata/calls.txt") {

@@ -77,8 +77,8 @@ func TestFindLock(t *testing.T) {
 	find("", filepath.Join(project, "tools.lock"))
 }
 
-// TestVerdicts: a lying program that is found in pinproof's place can't make anything pass as approved. An answer counts only if its exit
-// code, its drift and its entries agree.
+// TestVerdicts: a lying program that is found in pinproof's place can't make anything pass as approved. An answer
+// counts only if its exit code, its drift and its entries agree.
 func TestVerdicts(t *testing.T) {
 	for _, line := range jsontest.ReadLines(t, "testdata/verdicts.txt") {
 		row := strings.Split(line+"\t", "\t")

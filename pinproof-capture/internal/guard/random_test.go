@@ -12,9 +12,9 @@ import (
 	"pinproof/internal/jsontest"
 )
 
-// TestRandomSessions: whatever a server lists and says, in whatever order things happen, no byte of an unapproved definition reaches the
-// client, and no call of a tool reaches the server unless the last list that the server gave has the tool as it is pinned. With a server
-// that lists what is pinned, every request of the client's has its result.
+// TestRandomSessions: whatever a server lists and says, in whatever order things happen, no byte of an unapproved
+// definition reaches the client, and no call of a tool reaches the server unless the last list that the server gave has
+// the tool as it is pinned. With a server that lists what is pinned, every request of the client's has its result.
 func TestRandomSessions(t *testing.T) {
 	locks := []string{lockfileWith(t, ""), lockfileWith(t, "--hash-only"), lockfileWith(t, "--descriptions strip")}
 	said := jsontest.ReadLines(t, "testdata/smuggled.txt")

@@ -32,8 +32,8 @@ func newSkilled(t *testing.T, flags, mode string, skills ...string) *stage {
 	return s
 }
 
-// passesRead reports whether the client gets the answer to a read as the server gave it. A request that doesn't reach the server isn't
-// answered.
+// passesRead reports whether the client gets the answer to a read as the server gave it. A request that doesn't reach
+// the server isn't answered.
 func (s *stage) passesRead(id int, method, uri, result string) bool {
 	s.t.Helper()
 	s.client.Reset()
@@ -107,8 +107,8 @@ func TestListsSkills(t *testing.T) {
 	}
 }
 
-// TestDeniedSkill: a denied skill is in no list, and neither its entry nor a file of it can be read, in every mode, whatever is
-// requested and answered.
+// TestDeniedSkill: a denied skill is in no list, and neither its entry nor a file of it can be read, in every mode,
+// whatever is requested and answered.
 func TestDeniedSkill(t *testing.T) {
 	main := jsontest.SkillFolder + "SKILL.md"
 	contents := `{"contents":[` + jsontest.TextItem(main, jsontest.SkillMain) + `]}`

@@ -112,8 +112,8 @@ func (s Server) Save(ctx context.Context, path string, o Options) (line string, 
 	return line, nil
 }
 
-// SetAsideCapture renames an old capture to FILE.old after a new one failed, so that nobody mistakes the old one for a new
-// one. It returns err with a note about the rename. A file that isn't a capture stays, because it can't match any
+// SetAsideCapture renames an old capture to FILE.old after a new one failed, so that nobody mistakes the old one for a
+// new one. It returns err with a note about the rename. A file that isn't a capture stays, because it can't match any
 // pins.
 func SetAsideCapture(path string, err error) error {
 	if !workspace.IsCapture(path) {

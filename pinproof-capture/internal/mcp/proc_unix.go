@@ -23,7 +23,8 @@ type group struct {
 // watch kills the group, because a server that npx starts through a shell would survive.
 const watch = `read -r group && ! read -r _ && kill -s KILL -- "-$group"`
 
-// gate waits for a line before it becomes the server, so that the server starts nothing before the watchdog knows its group.
+// gate waits for a line before it becomes the server, so that the server starts nothing before the watchdog knows its
+// group.
 const gate = `read -r _ <&3 && exec 3<&- && exec "$@"`
 
 // startGroup starts cmd in a session of its own, so that the server can't prompt on the terminal and Ctrl+C there

@@ -89,8 +89,8 @@ func (s *session) lists(g *greeting) error {
 	return nil
 }
 
-// DefaultSettle is the default time to listen after the last response. It's long enough to catch servers that respond twice.
-// Tests shorten it.
+// DefaultSettle is the default time to listen after the last response. It's long enough to catch servers that respond
+// twice. Tests shorten it.
 var DefaultSettle = 300 * time.Millisecond
 
 // take records a line from the server, and returns its message if every client reads the line as the same message.
