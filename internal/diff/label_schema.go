@@ -26,8 +26,9 @@ type side struct {
 	// computed on first use.
 	forms [2]func() [2]*normal.NormalForms
 
-	// Results of relation.
+	// Results of relation, and of isApart.
 	relations map[question]inclusion.Relation
+	apart     map[*jsontree.Value]bool
 
 	// Results of parametersIn: the parameters that a schema names, in any of its alternatives.
 	parameters map[*jsontree.Value]set
@@ -61,6 +62,9 @@ type side struct {
 
 	// A definition is referenced from a schema that only tests values, as under not.
 	testsDefinitions bool
+
+	// A schema has oneOf.
+	hasOneOf bool
 }
 
 // newSide returns the side for two schemas of a tool, of which one may be nil.
@@ -68,6 +72,7 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 	s := &side{
 		roots:       versions{old, new},
 		relations:   map[question]inclusion.Relation{},
+		apart:       map[*jsontree.Value]bool{},
 		parameters:  map[*jsontree.Value]set{},
 		namesOthers: map[level]bool{},
 		known:       set{},
@@ -79,7 +84,10 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 	for _, root := range s.roots {
 		s.follow(root, root, false, map[*jsontree.Value]bool{})
 	}
-	schema.EachSchema(cmp.Or(new, old), schema.AtSchema, func(v *jsontree.Value) { s.hasHeader = s.hasHeader || v.Has(schema.HeaderKeyword) })
+	schema.EachSchema(cmp.Or(new, old), schema.AtSchema, func(v *jsontree.Value) {
+		s.hasHeader = s.hasHeader || v.Has(schema.HeaderKeyword)
+		s.hasOneOf = s.hasOneOf || v.Has("oneOf")
+	})
 	if old == nil || new == nil {
 		return s
 	}
@@ -211,8 +219,12 @@ func (p *place) bestRelation() inclusion.Relation {
 // relationAlone compares the keyword of a place as if the schemas around it had no other keyword.
 func (p *place) relationAlone() inclusion.Relation {
 	alone := [2]jsontree.Value{jsontree.Object(), jsontree.Object()}
+	keywords := [2]string{p.keyword, p.keyword}
+	if p.isMove() && len(p.inside) == 0 {
+		keywords[0] = exchangeable[p.keyword]
+	}
 	for i, schema := range p.around {
-		if m := (jsontree.Member{Name: p.keyword, Value: schema.Get(p.keyword)}); m.Kind != 0 && hasEffect(&m) {
+		if m := (jsontree.Member{Name: keywords[i], Value: schema.Get(keywords[i])}); m.Kind != 0 && hasEffect(&m) {
 			alone[i] = jsontree.Object(m)
 		}
 	}
@@ -329,10 +341,44 @@ func (p *place) schemaLabel() label.Label {
 		return label.TextChanged
 	case k == label.OtherMember:
 		return k
+	case isOneSided(k) && p.mayOverlap():
+		return label.AcceptedValuesChanged
 	case isTested && (k.AffectsValues() || !tests(p.keyword)):
 		return label.Unclear // the effect depends on the schema around it
 	}
 	return k
+}
+
+// isOneSided reports whether a label says that a schema accepts more values, or fewer, than before.
+func isOneSided(k label.Label) bool {
+	switch k {
+	case label.ConstraintTightened, label.EnumValueRemoved, label.InputClosed, label.ConstraintLoosened, label.EnumValueAdded, label.AnyInputAccepted:
+		return true
+	}
+	return false
+}
+
+// mayOverlap reports whether a change is in an alternative of oneOf that may accept a value of another alternative, or
+// in a definition that may be such an alternative. Because oneOf rejects such a value, the whole schema may accept more
+// values if the alternative accepts fewer.
+func (p *place) mayOverlap() bool {
+	for i, around := range p.schemas[:len(p.schemas)-1] {
+		for side, one := range p.schemas[i+1] {
+			if p.keywords[i] == "oneOf" && !p.isApart(side, one, around[side].Get("oneOf")) {
+				return true
+			}
+		}
+	}
+	return p.inDefinitions && p.hasOneOf
+}
+
+// isApart reports whether an alternative provably accepts no value that another one in the list accepts. It computes
+// each result once.
+func (p *place) isApart(side int, one *jsontree.Value, list jsontree.Value) bool {
+	if _, known := p.apart[one]; !known {
+		p.apart[one] = inclusion.IsApart(p.budget, p.roots[side], one, list)
+	}
+	return p.apart[one]
 }
 
 // keywordLabel returns the label of a change by the keyword that it is in.
