@@ -309,7 +309,7 @@ func FuzzCanonical(f *testing.F) {
 		if err := jsontree.CheckCanonicalForm(text, once); err != nil {
 			t.Fatalf("%q: %v", raw, err)
 		}
-		again := jsontree.ParseCanonical(once)
+		again := jsontree.ParseTrusted(once)
 		if !jsontree.Equal(again, v) {
 			t.Fatalf("%s is read again as another value", once)
 		}

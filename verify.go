@@ -145,7 +145,7 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 	v := pin.Verdict{
 		Matches:          len(drifts) == 0 && also.WarningCount == 0 && !also.OverBudget,
 		Failed:           also.WarningCount > 0 && !allow.Warnings || also.OverBudget,
-		FailingDrift:     pin.Refs{},
+		FailingDrift:     pin.RefSet{},
 		DifferingServers: map[string]bool{},
 	}
 	// --allow missing lets pinned servers pass without a capture, but only if another server has one. It approves
@@ -193,7 +193,7 @@ func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.
 		// With --fail-on, the entries of an added server are judged one by one.
 		fails = allow.BelowFailOn == nil
 	case pin.ServerGone:
-	case pin.ServerMissing:
+	case pin.ServerWithoutCapture:
 		fails = !passMissing
 		unanswered = fails
 	default:

@@ -245,7 +245,7 @@ func TestMissingCapture(t *testing.T) {
 	sides := map[byte]pin.Comparison{
 		'=': {State: pin.ServerPaired, Locked: match, Captured: match},
 		'!': {State: pin.ServerPaired, Locked: match, Captured: canonPins(t, `[{"name":"a","x":1}]`, pin.Policy{})},
-		'?': {State: pin.ServerMissing, Locked: match},
+		'?': {State: pin.ServerWithoutCapture, Locked: match},
 	}
 	for _, servers := range []string{"=", "!", "?", "==", "=!", "=?", "!?", "??", "=!?", "=??", "!!?"} {
 		for _, allow := range []pin.Leniency{{}, lenient, {Missing: true}, {Kinds: lenient.Kinds, Warnings: true, Missing: true}} {
@@ -312,7 +312,7 @@ func TestJudge(t *testing.T) {
 		whole := pin.Comparison{Server: "s", State: pin.ServerPaired,
 			Locked: canonPins(t, "["+text[0]+"]", pin.Policy{}), Captured: canonPins(t, "["+text[1]+"]", pin.Policy{})}
 		unknown, unpinned, emptied, policy := whole, whole, whole, whole
-		harmless := pin.Leniency{BelowFailOn: pin.Refs{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
+		harmless := pin.Leniency{BelowFailOn: pin.RefSet{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
 		unknown.State, unknown.Locked = pin.ServerNew, pin.Set{}
 		unpinned.State, unpinned.Locked = pin.ServerUnpinned, pin.Set{}
 		emptied.Captured = canonPins(t, "[]", pin.Policy{})
@@ -334,7 +334,7 @@ func TestJudge(t *testing.T) {
 				{"another policy, --warn", policy, none, lenient, 1},
 				{"a warning beside --allow", whole, warned, pin.Leniency{Kinds: lenient.Kinds}, 1},
 				{"a warning, --warn", whole, warned, lenient, 0},
-				{"nothing is known to be harmless", whole, none, pin.Leniency{BelowFailOn: pin.Refs{}}, 1},
+				{"nothing is known to be harmless", whole, none, pin.Leniency{BelowFailOn: pin.RefSet{}}, 1},
 				{"known to be harmless", whole, none, harmless, 0},
 				{"harmless, on a server that joined", unknown, none, harmless, 0},
 				{"harmless, and what was asked for isn't pinned", unpinned, none, harmless, 2},
@@ -384,11 +384,11 @@ func TestJudgeServers(t *testing.T) {
 	joined := records
 	joined.State = pin.ServerNew
 	joined.Locked = pin.Set{}
-	uncaptured := pin.Comparison{Server: "s", State: pin.ServerUncaptured, Locked: match}
+	uncaptured := pin.Comparison{Server: "s", State: pin.ServerCaptureFailed, Locked: match}
 	absent := pin.Comparison{Server: "s", State: pin.ServerGone, Locked: match}
 	other := whole
 	other.Server = "t"
-	spared := pin.Leniency{BelowFailOn: pin.Refs{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
+	spared := pin.Leniency{BelowFailOn: pin.RefSet{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
 	added := pin.Leniency{Kinds: map[pin.DriftKind]bool{pin.DriftAdded: true, pin.DriftRemoved: true}}
 
 	for what, tt := range map[string]struct {
@@ -487,7 +487,7 @@ func TestCodeOf(t *testing.T) {
 	}{
 		{-1, nil, 0}, {0, nil, 0}, {1, nil, 1}, {2, nil, 2},
 		{-1, fail.ErrDrift, 1}, {0, fail.ErrDrift, 1}, {1, fail.ErrDrift, 1}, {2, fail.ErrDrift, 2},
-		{-1, fail.New("x").Refusal(), 1}, {2, fail.New("x").Refusal(), 2},
+		{-1, fail.New("x").AsDrift(), 1}, {2, fail.New("x").AsDrift(), 2},
 		{-1, errors.New("x"), 2}, {0, fail.New("x"), 2}, {1, io.EOF, 2},
 		{-1, fail.ErrInterrupted, 130},
 	} {

@@ -97,7 +97,7 @@ captures stay in the user's cache for a day, for the commands that check suggest
 
 // run prints the command line or URL of each server, captures the servers, and lets pinproof judge the captures. It
 // sets code to pinproof's exit code. It returns an error if a capture failed or pinproof didn't run.
-func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
+func (k *check) run(ctx context.Context, o mcp.CaptureOptions) (err error) {
 	if _, err := guard.FindPinproof(); err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 		return err
 	}
 	if k.code == 1 && !k.review && k.passed == nil { // a program may read the output if flags are passed on
-		again := slices.Concat([]string{client.ProgramName}, k.args, []string{"--review"})
+		again := slices.Concat([]string{client.SelfName}, k.args, []string{"--review"})
 		fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", shell.QuoteAll(again))
 	}
 	return noAnswer

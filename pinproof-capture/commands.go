@@ -134,7 +134,7 @@ and "enabled" count only in files of clients that read them.`,
 
 // capture captures the servers of a configuration into a folder, and prints a line or an error for each. If some failed,
 // it returns their IDs and an error that names them. With any other error, it returns no IDs.
-func (a *app) capture(ctx context.Context, config *client.Config, dir string, o mcp.Options, to io.Writer) (failed []string, err error) {
+func (a *app) capture(ctx context.Context, config *client.Config, dir string, o mcp.CaptureOptions, to io.Writer) (failed []string, err error) {
 	results, err := config.Capture(ctx, dir, o)
 	for _, r := range results {
 		if r.Err != nil {
@@ -219,7 +219,7 @@ func unpinned(config *client.Config) error {
 		pin += " " + shell.QuotePath(lock)
 	}
 	return fail.New("not pinned in %s: %s; a server would not start behind the guard, and nothing was written", text.Printable(lock), strings.Join(text.QuoteNames(missing), ", ")).
-		Hint("to pin: %s", shell.QuoteAll(slices.Concat([]string{client.ProgramName, "config", config.File, "captures"}, missing))).
+		Hint("to pin: %s", shell.QuoteAll(slices.Concat([]string{client.SelfName, "config", config.File, "captures"}, missing))).
 		Hint("then:   %s", pin)
 }
 
@@ -245,7 +245,7 @@ func (a *app) rewriting(c *cobra.Command, guarding func(*client.Config) (*client
 			}
 			how = "the guard is started as " + text.Printable(strings.Join(g.Argv, " ")) + ": " + g.Description + "\n"
 		}
-		after, told, refused := config.Rewrite(g)
+		after, told, refused := config.WithGuard(g)
 		fmt.Fprint(a.stdout, told)
 		for _, r := range refused {
 			a.tell(text.Printable(r.Server)+": ", r.Err)

@@ -153,7 +153,7 @@ drift; guard exits with the server's code, or with 2 if it ended the session.`,
 		a.tell("", usage(c, "help takes one command"))
 	})
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Show the help of a command", Run: func(*cobra.Command, []string) {}})
-	for _, c := range []*cobra.Command{newSave(a), newConfig(a), newCheck(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a), about.NewVersion(root.Name(), is)} {
+	for _, c := range []*cobra.Command{newSave(a), newConfig(a), newCheck(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a), about.NewVersionCommand(root.Name(), is)} {
 		c.DisableFlagsInUseLine = true
 		c.Flags().SortFlags = false
 		root.AddCommand(c)

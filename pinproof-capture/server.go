@@ -28,8 +28,8 @@ var (
 const patience = 30
 
 // asking adds flags to a command that set the returned options. timeout is the default of --timeout, in seconds.
-func asking(c *cobra.Command, timeout int) *mcp.Options {
-	o := &mcp.Options{}
+func asking(c *cobra.Command, timeout int) *mcp.CaptureOptions {
+	o := &mcp.CaptureOptions{}
 	set := c.Flags()
 	claims := set.String("capabilities", "{}", "claim your client's capabilities: `JSON` such as {\"roots\":{}}")
 	set.StringVar(&o.Client, "client", "", "ask as this client: `NAME[/VERSION]`, because servers list by it (default: the one whose file it is, else "+mcp.DefaultClient+")")
@@ -77,13 +77,13 @@ func (a *app) serving(c *cobra.Command, pins *guard.PinSource, run func(name str
 				return usage(c, "--header-env and --sse need a URL")
 			}
 			argv := args[1:]
-			if err := client.CheckNPMFlags(argv, append([]string{client.ProgramName}, a.args[:len(a.args)-len(argv)]...)...); err != nil {
+			if err := client.CheckNPMFlags(argv, append([]string{client.SelfName}, a.args[:len(a.args)-len(argv)]...)...); err != nil {
 				return err
 			}
 			return run(args[0], mcp.Server{Argv: argv})
 		}
 		if isAddress && host.MatchString(args[1]) {
-			return fail.New("an address begins with https://").Hint("%s", shell.QuoteAll([]string{client.ProgramName, c.Name(), args[0], "https://" + args[1]}))
+			return fail.New("an address begins with https://").Hint("%s", shell.QuoteAll([]string{client.SelfName, c.Name(), args[0], "https://" + args[1]}))
 		}
 		if !isAddress || !strings.Contains(args[1], "://") {
 			return usage(c, "it takes %s, then -- and a command, or a URL: https://HOST/PATH", strings.Fields(c.Use)[1])

@@ -40,8 +40,8 @@ func SetUpRoot(root *cobra.Command, b Build, names string) {
 	}
 }
 
-// NewVersion makes the command that prints the version of the program.
-func NewVersion(program string, b Build) *cobra.Command {
+// NewVersionCommand makes the command that prints the version of the program.
+func NewVersionCommand(program string, b Build) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "version",

@@ -41,21 +41,23 @@ type Warning struct {
 	// What the lockfile keeps if the warning is accepted. Without a digest, nothing is recorded.
 	pin.EntryWarning
 
-	Scope             pin.Scope // of its text
-	NamedTool         string    // the tool of another server that the text names; or ""
-	Approved          bool      // it was accepted with the pin
-	FailsRequireClean bool      // requireClean refuses its text
+	Scope             pin.FindingScope // of its text
+	NamedTool         string           // the tool of another server that the text names; or ""
+	Approved          bool             // it was accepted with the pin
+	FailsRequireClean bool             // requireClean refuses its text
 }
 
 // stays reports whether a warning is about text that is already pinned. Such a warning can be accepted without
 // accepting drift.
-func (w *Warning) stays() bool { return w.Scope == pin.ScopeMatch || w.Scope == pin.ScopePinOnly }
+func (w *Warning) stays() bool {
+	return w.Scope == pin.FindingInMatch || w.Scope == pin.FindingInPinOnly
+}
 
 // MissedWarningFunc returns a function that reports whether an unaccepted warning matters for an outcome but is missing
 // from the Input. Such warnings are known only after the decision, because a text may name a tool of its own server
 // without a warning as long as that tool may still be accepted. accepted is the accepted drift, and gone has the
 // entries that agents lose.
-func (c *Input) MissedWarningFunc(out *Outcome, accepted []pin.Drift, gone pin.Refs) func(w Warning) bool {
+func (c *Input) MissedWarningFunc(out *Outcome, accepted []pin.Drift, gone pin.RefSet) func(w Warning) bool {
 	known := map[Warning]bool{}
 	for _, w := range c.Warnings {
 		known[w] = true
@@ -70,7 +72,7 @@ func (c *Input) MissedWarningFunc(out *Outcome, accepted []pin.Drift, gone pin.R
 		if w.Approved || known[w] {
 			return false
 		}
-		if w.Scope == pin.ScopeDrift {
+		if w.Scope == pin.FindingInDrift {
 			return out.Accepted[w.Entry] // otherwise its text isn't pinned
 		}
 		own := pin.Ref{Server: w.Entry.Server, Key: pin.Key{Type: pin.Tools, Name: w.NamedTool}}
@@ -133,16 +135,47 @@ func (said *Choices) NeedsPrompt() bool {
 	return !said.NewServersOnly && !said.AcceptAll && len(said.Accept) == 0 && len(said.Deny) == 0
 }
 
+// SelectsByWord reports whether --only, or a label in --accept, selects what is accepted. If so, the caller
+// must know the labels of all changes.
+func (said *Choices) SelectsByWord() bool {
+	return len(said.Only) > 0 || len(labelsIn(said.Accept)) > 0
+}
+
+// DriftToRead returns the drift that may be accepted: a decision needs only the texts of this drift. all is true if it
+// needs the texts of all entries, for example because a pinned text may name an added tool.
+func (said *Choices) DriftToRead(drifts []pin.Drift) (named []pin.Drift, all bool) {
+	if said.NeedsPrompt() || said.NewServersOnly || said.AcceptAll || said.AcceptsAllWarnings || len(said.WarningSelectors) > 0 || said.SelectsByWord() {
+		return drifts, true
+	}
+	for _, d := range drifts {
+		if MatchesAny(said.Accept, &d, nil) || MatchesAny(said.Deny, &d, nil) {
+			named = append(named, d)
+			all = all || d.Kind == pin.DriftAdded && d.Type == pin.Tools
+		}
+	}
+	return named, all
+}
+
+// labelsIn lists the selectors that are labels.
+func labelsIn(list []Selector) (labels []Selector) {
+	for _, s := range list {
+		if s.isLabel() {
+			labels = append(labels, s)
+		}
+	}
+	return labels
+}
+
 // Answers are what a person accepted at the prompt. An accepted entry is bound to the digest that was shown.
 type Answers struct {
 	// The digests of the definitions that were shown. For a REMOVED entry, this is the pin's digest.
 	AcceptedDigests map[pin.Ref]string
 
 	// The accepted entries that are kept from agents.
-	Denied pin.Refs
+	Denied pin.RefSet
 
 	// The entries that were accepted individually: by their own question, or by their name.
-	AcceptedIndividually pin.Refs
+	AcceptedIndividually pin.RefSet
 
 	AcceptsPolicies        bool // the changed policies
 	AcceptsCaptureWarnings bool // the warnings about captures as a whole
@@ -153,7 +186,7 @@ type Answers struct {
 
 // NewAnswers returns answers that accept nothing.
 func NewAnswers() *Answers {
-	return &Answers{AcceptedDigests: map[pin.Ref]string{}, Denied: pin.Refs{}, AcceptedIndividually: pin.Refs{}, AcceptedWarnings: map[pin.EntryWarning]bool{}}
+	return &Answers{AcceptedDigests: map[pin.Ref]string{}, Denied: pin.RefSet{}, AcceptedIndividually: pin.RefSet{}, AcceptedWarnings: map[pin.EntryWarning]bool{}}
 }
 
 // An Outcome is what was decided.
@@ -173,10 +206,10 @@ type Outcome struct {
 	// The warnings that are the reason for the error.
 	Warnings []Warning
 
-	Accepted pin.Refs // drift
+	Accepted pin.RefSet // drift
 
 	// The drift that was requested in bulk or by its name alone, but isn't accepted because of a denied entry.
-	HeldBack pin.Refs
+	HeldBack pin.RefSet
 
 	// New servers that are pinned although they have no entries.
 	EmptyServers []string
@@ -185,10 +218,10 @@ type Outcome struct {
 	RecordedWarnings map[pin.EntryWarning]bool
 
 	// The entries that this decision denies, and those that it accepts but that stay denied.
-	Denied pin.Refs
+	Denied pin.RefSet
 
 	// Entries that were denied, and no longer are.
-	NoLongerDenied pin.Refs
+	NoLongerDenied pin.RefSet
 
 	UnusedSelectors []Selector // the selectors that had nothing to accept
 }

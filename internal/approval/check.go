@@ -33,7 +33,7 @@ func Precheck(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 		return fail.New("not what was reviewed: nothing was written").
 			Hint("expected set %s", strings.Join(said.ExpectedDigests, ", ")).
 			Hint("now      set %s", cmp.Or(strings.Join(sets, ", "), "none: a name is repeated")).
-			Hint("review again: %s", said.CommandLine.ForVerb("diff")).Refusal()
+			Hint("review again: %s", said.CommandLine.ForVerb("diff")).AsDrift()
 	}
 	if said.NewServersOnly {
 		return checkLock(sides, drifts, said)
@@ -56,13 +56,13 @@ func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error 
 	for _, p := range sides {
 		if p.PolicyDiffers() {
 			return fail.NewAt(p.LockfilePath, "server %s is pinned under another policy (%s): nothing was written", text.QuoteName(p.Server), pin.DescribePolicy(p.Locked.Policy)).
-				Hint("to change the policy: %s", said.CommandLine.ForVerb("relock")).Refusal()
+				Hint("to change the policy: %s", said.CommandLine.ForVerb("relock")).AsDrift()
 		}
 	}
 	for _, d := range drifts {
 		if d.Kind == pin.DriftDuplicate {
 			return fail.NewAt(pin.FindComparison(sides, d.Server).CapturePath, "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.Copies)).
-				Hint("the server has to be fixed; to see them: %s", said.CommandLine.ForVerb("diff")).Refusal()
+				Hint("the server has to be fixed; to see them: %s", said.CommandLine.ForVerb("diff")).AsDrift()
 		}
 	}
 	for _, s := range said.Deny {

@@ -17,19 +17,19 @@ type decision struct {
 	// The drift to decide about: what --only selects, or all drift.
 	drifts []pin.Drift
 
-	warned pin.Refs // the drifts that have a new warning
+	warned pin.RefSet // the drifts that have a new warning
 
 	// The new warnings about text that stays pinned, by the tool that the text names.
 	named map[string][]Warning
 
 	// For each list, whether one of its denied entries is missing: the cached results of isAwaited.
-	awaited pin.Refs
+	awaited pin.RefSet
 
 	// The keys of the pins that drifted entries seem to be renamed from, and of the denied pins that drifted entries
 	// look like.
-	former pin.Refs
+	former pin.RefSet
 
-	refused pin.Refs // drift that was asked for, but has a new warning
+	refused pin.RefSet // drift that was asked for, but has a new warning
 
 	// The definitions of the entries that this run denies, each without its name member; built on first use.
 	copies map[string]bool
@@ -63,12 +63,12 @@ func Decide(c *Input, said *Choices) Outcome {
 
 // begin prepares a decision: it selects the drift and indexes the warnings.
 func begin(c *Input, said *Choices) *decision {
-	d := &decision{Input: c, Choices: said, warned: pin.Refs{}, named: map[string][]Warning{}, refused: pin.Refs{}, former: pin.Refs{}, awaited: pin.Refs{}, yes: NewAnswers()}
+	d := &decision{Input: c, Choices: said, warned: pin.RefSet{}, named: map[string][]Warning{}, refused: pin.RefSet{}, former: pin.RefSet{}, awaited: pin.RefSet{}, yes: NewAnswers()}
 	for _, w := range c.Warnings {
 		if w.NamedTool != "" && !w.Approved && w.stays() {
 			d.named[w.NamedTool] = append(d.named[w.NamedTool], w)
 		}
-		if w.Scope == pin.ScopeDrift && !w.Approved {
+		if w.Scope == pin.FindingInDrift && !w.Approved {
 			d.warned[w.Entry] = true
 		}
 	}
@@ -83,11 +83,11 @@ func begin(c *Input, said *Choices) *decision {
 	}
 	d.policyChanged = slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	d.out = Outcome{
-		Accepted:         pin.Refs{},
-		HeldBack:         pin.Refs{},
+		Accepted:         pin.RefSet{},
+		HeldBack:         pin.RefSet{},
 		RecordedWarnings: map[pin.EntryWarning]bool{},
-		Denied:           pin.Refs{},
-		NoLongerDenied:   pin.Refs{},
+		Denied:           pin.RefSet{},
+		NoLongerDenied:   pin.RefSet{},
 	}
 	return d
 }
@@ -113,7 +113,7 @@ func (d *decision) decide() *fail.Error {
 	}
 	if unclean := d.warningsThat(d.isUnclean); len(unclean) > 0 {
 		out.Warnings = unclean[:1]
-		return fail.New("%s is refused by the policy (requireClean): nothing was written", unclean[0].Entry.EntryRef()).Refusal()
+		return fail.New("%s is refused by the policy (requireClean): nothing was written", unclean[0].Entry.EntryRef()).AsDrift()
 	}
 	if err := d.declined(); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (d *decision) decide() *fail.Error {
 		if len(out.HeldBack) > 0 {
 			err.Hint("a denied entry that goes takes a yes of its own, at a terminal: %s", d.CommandLine.ForVerb(d.CommandName))
 		}
-		return err.Refusal()
+		return err.AsDrift()
 	}
 	d.makePins()
 	if len(d.refused) > 0 {
@@ -147,7 +147,7 @@ func (d *decision) beforeAnswers() *fail.Error {
 	if uncovered := d.warningsThat(func(w *Warning) bool { return w.Scope.IsUnpinned() }); len(uncovered) > 0 {
 		d.out.Warnings = uncovered
 		err := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
-			Hint("read it: %s", d.CommandLine.ForVerb("diff")).Refusal()
+			Hint("read it: %s", d.CommandLine.ForVerb("diff")).AsDrift()
 		// The policy of a partial capture can't be changed, so don't suggest it.
 		if !d.Sides[0].IsPartial {
 			err.Hint("pin it, then it can be approved: %s", d.CommandLine.WithoutFlag("descriptions").ForVerb(d.CommandName, "--descriptions=preserve"))
@@ -200,17 +200,17 @@ func (d *decision) newWarnings(result string) *fail.Error {
 		}
 	}
 	d.out.Warnings = d.warningsThat(func(w *Warning) bool {
-		return !w.Approved && (w.Entry.IsWholeServer() || w.Scope == pin.ScopeDrift && d.refused[w.Entry] || w.stays() && prevents[w.NamedTool])
+		return !w.Approved && (w.Entry.IsWholeServer() || w.Scope == pin.FindingInDrift && d.refused[w.Entry] || w.stays() && prevents[w.NamedTool])
 	})
 	return fail.New("%s: %s", text.FormatCount(len(d.out.Warnings), "new warning"), result).Hint("read it: %s", d.CommandLine.ForVerb("diff")).
-		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", d.CommandLine.ForVerb(d.CommandName)).Refusal()
+		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", d.CommandLine.ForVerb(d.CommandName)).AsDrift()
 }
 
 // NotConvergingError returns the error for decisions that don't converge: each decision causes warnings that the one
 // before didn't have.
 func (said *Choices) NotConvergingError() *fail.Error {
 	return fail.New("accepted entries have more and more new warnings: nothing was written").
-		Hint("accept a few at a time: %s", said.CommandLine.ForVerb("diff")).Refusal()
+		Hint("accept a few at a time: %s", said.CommandLine.ForVerb("diff")).AsDrift()
 }
 
 // isSettled reports whether every server that has a capture matches its pins.
@@ -246,7 +246,7 @@ func (d *decision) prevents(w *Warning, drift *pin.Drift) bool {
 	if w.Entry.Server == drift.Server {
 		isAbout = drift.Kind == pin.DriftRemoved || !isAdded && !drift.IsDenied() && (d.yes.Denied[drift.Ref()] || drift.LooksDenied())
 	}
-	return isAbout && !(d.out.Accepted[w.Entry] && w.Scope == pin.ScopePinOnly) && !d.yes.AcceptedWarnings[w.EntryWarning]
+	return isAbout && !(d.out.Accepted[w.Entry] && w.Scope == pin.FindingInPinOnly) && !d.yes.AcceptedWarnings[w.EntryWarning]
 }
 
 // isWholeWarned reports whether there is a new warning about a whole list that the answers don't accept.
@@ -263,8 +263,8 @@ func (d *decision) take() *fail.Error {
 		if !yes || drift.Kind == pin.DriftDuplicate {
 			continue
 		}
-		if shown != drift.DefinitionDigest() {
-			return fail.New("%s is not what was shown: nothing was written", ref.EntryRef()).Hint("review again: %s", d.CommandLine.ForVerb("diff")).Refusal()
+		if shown != drift.DigestToAccept() {
+			return fail.New("%s is not what was shown: nothing was written", ref.EntryRef()).Hint("review again: %s", d.CommandLine.ForVerb("diff")).AsDrift()
 		}
 		isOwn := d.yes.AcceptedIndividually[ref] || d.yes.Denied[ref]
 		isCopy := d.isCopy(&drift) && !isOwn
@@ -281,7 +281,7 @@ func (d *decision) take() *fail.Error {
 	}
 	for _, w := range d.Warnings {
 		// Accepting the entry replaces the pinned text that the warning is about.
-		isGone := w.Scope == pin.ScopePinOnly && d.out.Accepted[w.Entry]
+		isGone := w.Scope == pin.FindingInPinOnly && d.out.Accepted[w.Entry]
 		if w.stays() && !isGone && d.yes.AcceptedWarnings[w.EntryWarning] {
 			d.out.RecordedWarnings[w.EntryWarning] = true
 		}
@@ -293,7 +293,7 @@ func (d *decision) take() *fail.Error {
 // keepDenied leaves the drift of a denied entry unaccepted as long as an unaccepted entry resembles its pin: the pin is
 // the only record that this definition is denied.
 func (d *decision) keepDenied() {
-	open := pin.Refs{}
+	open := pin.RefSet{}
 	for _, drift := range d.Drifts {
 		if !d.out.Accepted[drift.Ref()] {
 			former := drift.Ref()
@@ -349,7 +349,7 @@ func (d *decision) refuseNamed() {
 // declined returns an error if the changed policies, or the warnings about whole lists, were not accepted.
 func (d *decision) declined() *fail.Error {
 	if d.policyChanged && !d.yes.AcceptsPolicies {
-		return fail.New("the policy was not accepted: nothing was written").Refusal()
+		return fail.New("the policy was not accepted: nothing was written").AsDrift()
 	}
 	if !d.isWholeWarned() {
 		return nil
@@ -357,7 +357,7 @@ func (d *decision) declined() *fail.Error {
 	if d.Answers == nil {
 		return d.newWarnings("nothing was written")
 	}
-	return fail.New("the warning was not accepted: nothing was written").Refusal()
+	return fail.New("the warning was not accepted: nothing was written").AsDrift()
 }
 
 // isUnclean reports whether the policy requireClean forbids the text of a warning. It applies to requested entries and,
@@ -367,7 +367,7 @@ func (d *decision) isUnclean(w *Warning) bool {
 		return false
 	}
 	isNew := !pin.FindComparison(d.Sides, w.Entry.Server).Locked.Policy.RequireClean
-	return d.out.Accepted[w.Entry] || d.refused[w.Entry] || w.Scope != pin.ScopeDrift && isNew
+	return d.out.Accepted[w.Entry] || d.refused[w.Entry] || w.Scope != pin.FindingInDrift && isNew
 }
 
 // forbids reports whether requireClean refuses a text with a warning.
@@ -430,7 +430,7 @@ func (d *decision) isHeld(drift *pin.Drift) bool {
 // mark sets Denied and NoLongerDenied of the outcome: the entries that become denied, or stay denied while their drift
 // is accepted, and the entries that are no longer denied.
 func (d *decision) mark() {
-	drifted := pin.Refs{}
+	drifted := pin.RefSet{}
 	set := func(drift *pin.Drift) {
 		ref := drift.Ref()
 		isNew := drift.Kind != ""
@@ -484,9 +484,9 @@ func WouldWrite(c *Input, said Choices) bool {
 // AcceptableByName reports for each drift whether --accept NAME could accept it, as far as that depends on warnings
 // about pinned text and on requireClean. The caller checks everything else: a changed policy, warnings of the entry or
 // its list, repeated names. WouldWrite gives the same result for one name; AcceptableByName is faster for all names.
-func AcceptableByName(c *Input) pin.Refs {
+func AcceptableByName(c *Input) pin.RefSet {
 	d := begin(c, &Choices{})
-	alone := pin.Refs{}
+	alone := pin.RefSet{}
 	for _, drift := range c.Drifts {
 		alone[drift.Ref()] = !d.isNamed(&drift)
 	}

@@ -33,10 +33,10 @@ func TestAlone(t *testing.T) {
 		for _, name := range []string{"edited", "gone", "hid", "new", "same", ""} {
 			w := approval.Warning{EntryWarning: pin.EntryWarning{Entry: pin.Ref{Server: "s", Key: pin.Key{Name: name}}, AcceptedWarning: rec("hidden-text")}, FailsRequireClean: random.IntN(2) == 0, Approved: random.IntN(4) > 0}
 			if name == "same" {
-				w.Scope = pin.ScopeMatch
+				w.Scope = pin.FindingInMatch
 			}
 			if random.IntN(12) == 0 {
-				w.Scope = pin.ScopeUnpinned
+				w.Scope = pin.FindingUnpinned
 			}
 			if random.IntN(4) == 0 {
 				c.Warnings = append(c.Warnings, w)
@@ -46,7 +46,7 @@ func TestAlone(t *testing.T) {
 		for i := range drifts {
 			d := &drifts[i]
 			isSeen := func(w approval.Warning) bool {
-				return w.Scope.IsUnpinned() || !w.Approved && w.Scope == pin.ScopeDrift && (w.Entry.Name == "" || w.Entry == d.Ref())
+				return w.Scope.IsUnpinned() || !w.Approved && w.Scope == pin.FindingInDrift && (w.Entry.Name == "" || w.Entry == d.Ref())
 			}
 			if d.Kind == pin.DriftDuplicate || p.PolicyDiffers() || slices.ContainsFunc(c.Warnings, isSeen) {
 				continue
@@ -97,7 +97,7 @@ func TestPinsTakeWarnings(t *testing.T) {
 		add(pin.Ref{Server: "other", Key: pin.Key{Name: "hid"}}, rec(id))
 		add(pin.Ref{Server: "s", Key: pin.Key{Type: pin.Prompts, Name: "hid"}}, rec(id))
 	}
-	next := approval.UpdatedPins(p, pin.Refs{drifts[0].Ref(): true, drifts[1].Ref(): true, drifts[3].Ref(): true}, r)
+	next := approval.UpdatedPins(p, pin.RefSet{drifts[0].Ref(): true, drifts[1].Ref(): true, drifts[3].Ref(): true}, r)
 	got := map[string]string{"": ids(next.AcceptedWarnings)}
 	for _, pin := range next.Pins {
 		got[pin.Name] = ids(pin.AcceptedWarnings)
@@ -140,7 +140,7 @@ func TestRelockPins(t *testing.T) {
 		p.Locked.Pins[i].Approval = &pin.Approval{By: p.Locked.Pins[i].Name}
 	}
 	for mask := range 16 { // every choice of the four that can be accepted
-		accepted, want := pin.Refs{}, map[string]string{}
+		accepted, want := pin.RefSet{}, map[string]string{}
 		for _, pin := range p.Locked.Pins {
 			want[pin.Name] = pin.Digest + " " + pin.Name
 		}
@@ -231,7 +231,7 @@ func TestKeptPinsStayByteForByte(t *testing.T) {
 		}
 		want, from := entries(p.Locked), entries(p.Captured)
 		drifts := pintest.CompareByDigest([]pin.Comparison{p})
-		accepted := pin.Refs{}
+		accepted := pin.RefSet{}
 		for i := range drifts {
 			d := &drifts[i]
 			if m.IntN(2) == 0 {
@@ -260,7 +260,7 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 	l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pintest.PinsOf(t, text, pol)}}))
 	p := pin.Comparison{Server: "s", State: pin.ServerPaired, Locked: l.Servers[0], Captured: pintest.PinsOf(t, `[{"name":"b"}]`, pol)}
 	drifts := pintest.CompareByDigest([]pin.Comparison{p})
-	next := approval.UpdatedPins(&p, pin.Refs{drifts[0].Ref(): true}, nil)
+	next := approval.UpdatedPins(&p, pin.RefSet{drifts[0].Ref(): true}, nil)
 	if !next.Policy.Equal(pol) || len(next.Pins) != 1 || next.Pins[0].Name != "b" {
 		t.Errorf("policy %+v, %d pins", next.Policy, len(next.Pins))
 	}
@@ -283,7 +283,7 @@ func TestPinsOfPart(t *testing.T) {
 		p := pin.Comparison{State: pin.ServerPaired, IsPartial: true,
 			Locked: pintest.PinsOf(t, "["+strings.Join(whole, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(part, ",")+"]", pin.Policy{})}
 		p.Locked.ServerInfo = pin.ServerInfo{Name: "example", Version: "1"}
-		accepted := pin.Refs{}
+		accepted := pin.RefSet{}
 		taken := map[pin.Key]*pin.Pin{}
 		for i := range p.Captured.Pins {
 			if c := &p.Captured.Pins[i]; random.IntN(2) == 0 {
@@ -328,7 +328,7 @@ func TestAboutStays(t *testing.T) {
 		p.Captured.ServerInfo = new
 		tt.mangle(&p)
 		drifts := pintest.CompareByDigest([]pin.Comparison{p})
-		accepted := pin.Refs{}
+		accepted := pin.RefSet{}
 		for _, i := range tt.accepts {
 			accepted[drifts[i].Ref()] = true
 		}

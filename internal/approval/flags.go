@@ -18,7 +18,7 @@ func (d *decision) flags() *fail.Error {
 	if err := d.marks(); err != nil {
 		return err
 	}
-	asked := pin.Refs{}
+	asked := pin.RefSet{}
 	isLabelled := false
 	for _, drift := range d.drifts {
 		hasLabel := d.hasOnlyAccepted(&drift) // then it has no new warning
@@ -28,7 +28,7 @@ func (d *decision) flags() *fail.Error {
 	if !isLabelled {
 		d.out.UnusedSelectors = labelsIn(d.Accept)
 	}
-	single := pin.Refs{} // asked for by a name or a digest
+	single := pin.RefSet{} // asked for by a name or a digest
 	for _, s := range d.Accept {
 		if s.isLabel() || d.KeepsDenied && len(pin.ServersWith(d.Sides, s.Key)) == 0 {
 			continue // for the warning of a server without a capture, there is no drift to accept
@@ -107,7 +107,7 @@ func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
 
 // answer adds to the answers the drift that the flags request, unless a new warning or a denied entry prevents its
 // acceptance.
-func (d *decision) answer(asked, single pin.Refs) {
+func (d *decision) answer(asked, single pin.RefSet) {
 	for _, drift := range d.drifts {
 		ref := drift.Ref()
 		isDenied := d.yes.Denied[ref]
@@ -119,7 +119,7 @@ func (d *decision) answer(asked, single pin.Refs) {
 		} else if d.isRefused(ref) {
 			d.refused[ref] = true
 		} else if drift.Kind != pin.DriftDuplicate { // which can't be accepted
-			d.yes.AcceptedDigests[ref] = drift.DefinitionDigest()
+			d.yes.AcceptedDigests[ref] = drift.DigestToAccept()
 		}
 	}
 }

@@ -46,7 +46,7 @@ func framed(t *testing.T, random *rand.Rand) *approval.Input {
 			}
 			w := approval.Warning{EntryWarning: pin.EntryWarning{Entry: pin.Ref{Server: sides[i].Server, Key: p.Key}, AcceptedWarning: pin.AcceptedWarning{ID: "padding", Place: "/description", Digest: p.Digest}}}
 			if locked := sides[i].Locked.Find(p.Key); locked != nil && locked.Digest == p.Digest {
-				w.Scope = pin.ScopeMatch
+				w.Scope = pin.FindingInMatch
 				w.NamedTool = []string{"", "run", "send"}[random.IntN(3)]
 			}
 			c.Warnings = append(c.Warnings, w)
@@ -55,7 +55,7 @@ func framed(t *testing.T, random *rand.Rand) *approval.Input {
 	if other := elsewhere(t); random.IntN(2) == 0 {
 		p := &other.Locked.Pins[random.IntN(len(other.Locked.Pins))]
 		c.OtherServers = append(c.OtherServers, other)
-		c.Warnings = append(c.Warnings, approval.Warning{EntryWarning: pin.EntryWarning{Entry: pin.Ref{Server: other.Server, Key: p.Key}, AcceptedWarning: pin.AcceptedWarning{ID: "names-other-tool", Place: "/description", Digest: p.Digest}}, Scope: pin.ScopePinOnly, NamedTool: "run"})
+		c.Warnings = append(c.Warnings, approval.Warning{EntryWarning: pin.EntryWarning{Entry: pin.Ref{Server: other.Server, Key: p.Key}, AcceptedWarning: pin.AcceptedWarning{ID: "names-other-tool", Place: "/description", Digest: p.Digest}}, Scope: pin.FindingInPinOnly, NamedTool: "run"})
 	}
 	return c
 }
@@ -82,7 +82,7 @@ func trimComma(list string) string {
 // framedFlags are random flags, with the entries that each means, worked out from the arguments alone.
 type framedFlags struct {
 	said                      approval.Choices
-	accepts, denies, warnings pin.Refs
+	accepts, denies, warnings pin.RefSet
 }
 
 // mayRecord reports whether a flag is for the warnings of an entry.
@@ -92,9 +92,9 @@ func (f *framedFlags) mayRecord(ref pin.Ref) bool {
 }
 
 func flagsFor(t *testing.T, random *rand.Rand, c *approval.Input) (f framedFlags) {
-	f = framedFlags{accepts: pin.Refs{}, denies: pin.Refs{}, warnings: pin.Refs{}}
-	pick := func(servers []pin.Comparison, withDigest bool) (arg string, means pin.Refs) {
-		means = pin.Refs{}
+	f = framedFlags{accepts: pin.RefSet{}, denies: pin.RefSet{}, warnings: pin.RefSet{}}
+	pick := func(servers []pin.Comparison, withDigest bool) (arg string, means pin.RefSet) {
+		means = pin.RefSet{}
 		side := &servers[random.IntN(len(servers))]
 		pins := slices.Concat(side.Captured.Pins, side.Locked.Pins)
 		if len(pins) == 0 {
@@ -197,7 +197,7 @@ func namedBy(c *approval.Input, out *approval.Outcome, ref pin.Ref) string {
 		return ""
 	}
 	for _, w := range c.Warnings {
-		stays := w.Scope == pin.ScopeMatch || w.Scope == pin.ScopePinOnly && !out.Accepted[w.Entry]
+		stays := w.Scope == pin.FindingInMatch || w.Scope == pin.FindingInPinOnly && !out.Accepted[w.Entry]
 		if stays && w.NamedTool == ref.Name && w.Entry.Server != ref.Server && !out.RecordedWarnings[w.EntryWarning] {
 			return w.Entry.Name
 		}

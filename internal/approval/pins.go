@@ -17,7 +17,7 @@ func (d *decision) makePins() {
 	for r := range out.RecordedWarnings {
 		touched[r.Entry.Server] = true
 	}
-	for _, refs := range []pin.Refs{out.Accepted, out.Denied, out.NoLongerDenied} {
+	for _, refs := range []pin.RefSet{out.Accepted, out.Denied, out.NoLongerDenied} {
 		for ref := range refs {
 			touched[ref.Server] = true
 		}
@@ -57,16 +57,16 @@ func (d *decision) warnings() map[pin.Ref][]pin.AcceptedWarning {
 		record[r.Entry] = append(record[r.Entry], r.AcceptedWarning)
 	}
 	recorded := maps.Clone(record)
-	isKept := pin.Refs{}
+	isKept := pin.RefSet{}
 	for _, w := range d.Warnings {
 		if w.AcceptedWarning.Digest == "" {
 			continue // without a digest, the warning can't be recorded
 		}
-		isStanding := w.Scope == pin.ScopeMatch && w.Approved && recorded[w.Entry] != nil
-		if w.Entry.IsWholeServer() || w.Scope == pin.ScopeDrift && d.out.Accepted[w.Entry] || isStanding {
+		isStanding := w.Scope == pin.FindingInMatch && w.Approved && recorded[w.Entry] != nil
+		if w.Entry.IsWholeServer() || w.Scope == pin.FindingInDrift && d.out.Accepted[w.Entry] || isStanding {
 			record[w.Entry] = append(record[w.Entry], w.AcceptedWarning)
 		}
-		if w.Scope == pin.ScopePinOnly && recorded[w.Entry] != nil && !isKept[w.Entry] {
+		if w.Scope == pin.FindingInPinOnly && recorded[w.Entry] != nil && !isKept[w.Entry] {
 			isKept[w.Entry] = true
 			// This text was searched only for the names of some tools, so the pin's other accepted warnings stay, too.
 			p := cmp.Or(pin.FindComparison(d.Sides, w.Entry.Server), pin.FindComparison(d.OtherServers, w.Entry.Server))
@@ -78,7 +78,7 @@ func (d *decision) warnings() map[pin.Ref][]pin.AcceptedWarning {
 
 // UpdatedPins returns a server's pins once the accepted drift is applied, each with its accepted warnings. Every other
 // entry keeps its pin, with the warnings that are accepted now.
-func UpdatedPins(p *pin.Comparison, accepted pin.Refs, warnings map[pin.Ref][]pin.AcceptedWarning) pin.Set {
+func UpdatedPins(p *pin.Comparison, accepted pin.RefSet, warnings map[pin.Ref][]pin.AcceptedWarning) pin.Set {
 	next := pin.Set{Server: p.Server, ServerInfo: p.Captured.ServerInfo, Policy: p.Captured.Policy, AcceptedWarnings: pin.SortAcceptedWarnings(warnings[pin.Ref{Server: p.Server}])}
 	// A part of a list has no findings about the whole list.
 	if p.IsPartial {

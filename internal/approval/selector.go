@@ -78,37 +78,6 @@ func (s *Selector) ReasonUnused() string {
 // isLabel reports whether the selector is a word, but not a kind of drift.
 func (s *Selector) isLabel() bool { return s.Word != "" && !isKind(s.Word) }
 
-// SelectsByWord reports whether --only, or a label in --accept, selects what is accepted. If so, the caller
-// must know the labels of all changes.
-func (said *Choices) SelectsByWord() bool {
-	return len(said.Only) > 0 || len(labelsIn(said.Accept)) > 0
-}
-
-// DriftToRead returns the drift that may be accepted: a decision needs only the texts of this drift. all is true if it
-// needs the texts of all entries, for example because a pinned text may name an added tool.
-func (said *Choices) DriftToRead(drifts []pin.Drift) (named []pin.Drift, all bool) {
-	if said.NeedsPrompt() || said.NewServersOnly || said.AcceptAll || said.AcceptsAllWarnings || len(said.WarningSelectors) > 0 || said.SelectsByWord() {
-		return drifts, true
-	}
-	for _, d := range drifts {
-		if MatchesAny(said.Accept, &d, nil) || MatchesAny(said.Deny, &d, nil) {
-			named = append(named, d)
-			all = all || d.Kind == pin.DriftAdded && d.Type == pin.Tools
-		}
-	}
-	return named, all
-}
-
-// labelsIn lists the selectors that are labels.
-func labelsIn(list []Selector) (labels []Selector) {
-	for _, s := range list {
-		if s.isLabel() {
-			labels = append(labels, s)
-		}
-	}
-	return labels
-}
-
 // isOne reports whether the selector has the name of one entry, with or without a digest.
 func (s *Selector) isOne() bool { return s.Word == "" && (s.Name != "" || s.Type == pin.Instructions) }
 
@@ -124,7 +93,7 @@ func (s *Selector) Matches(d *pin.Drift, words []string) bool {
 	if s.Word != "" {
 		return s.Word == d.Kind.Word() || slices.Contains(words, s.Word)
 	}
-	return s.means(d.Key) && (s.Digest == "" || (d.Locked != nil || d.Captured != nil) && s.Digest == d.DefinitionDigest())
+	return s.means(d.Key) && (s.Digest == "" || (d.Locked != nil || d.Captured != nil) && s.Digest == d.DigestToAccept())
 }
 
 // MatchesAny reports whether one of several selectors selects a drift.
@@ -195,14 +164,14 @@ func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*
 	}
 	if s.Digest != "" && len(fits) == 0 {
 		return nil, s.wrong("no drifted entry has that digest: nothing was written").
-			Hint("the capture is not the one you reviewed: review it again").Refusal()
+			Hint("the capture is not the one you reviewed: review it again").AsDrift()
 	}
 	return fits, nil
 }
 
 // notAcceptable returns the error for a repeated name.
 func notAcceptable(d *pin.Drift) *fail.Error {
-	return fail.New("%s is listed %d times: that can't be accepted", d.EntryRef(), len(d.Copies)).Refusal()
+	return fail.New("%s is listed %d times: that can't be accepted", d.EntryRef(), len(d.Copies)).AsDrift()
 }
 
 // matching returns the entries that the selector selects and that match their pins, each as a Drift with an empty Kind.

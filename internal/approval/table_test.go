@@ -82,7 +82,7 @@ func newScene(t *testing.T, about []string) *scene {
 			side := s.side(words[1])
 			side.IsPartial = slices.Contains(words, "part")
 			if slices.Contains(words, "missing") {
-				side.State = pin.ServerMissing
+				side.State = pin.ServerWithoutCapture
 			}
 			if slices.Contains(words, "unanswered") {
 				s.Verdict.UnjudgedServers = append(s.Verdict.UnjudgedServers, side.Server)
@@ -201,11 +201,11 @@ func (s *scene) warning(of string, words []string) {
 		case "unbound":
 			w.AcceptedWarning.Digest = ""
 		case "match":
-			w.Scope = pin.ScopeMatch
+			w.Scope = pin.FindingInMatch
 		case "unpinned":
-			w.Scope = pin.ScopeUnpinned
+			w.Scope = pin.FindingUnpinned
 		case "pinned":
-			w.Scope = pin.ScopePinOnly
+			w.Scope = pin.FindingInPinOnly
 		default:
 			w.NamedTool = word
 		}
@@ -277,7 +277,7 @@ func (s *scene) answer(answers *approval.Answers, name, arg string) {
 	case "answers":
 	case "yes", "x", "own":
 		if at >= 0 {
-			answers.AcceptedDigests[ref] = s.Drifts[at].DefinitionDigest()
+			answers.AcceptedDigests[ref] = s.Drifts[at].DigestToAccept()
 		}
 		if name == "x" {
 			answers.Denied[ref] = true

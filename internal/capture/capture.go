@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
@@ -193,6 +192,28 @@ func entryAt(path []jsontree.Step, name string) string {
 	return DescribeEntry(entryType, name)
 }
 
+// read creates a reader of data that treats the entries of lists as definitions.
+func (s *ScannedCapture) read(data []byte) {
+	s.Data, s.json, s.defined = data, jsontree.NewReader(data), nil
+	s.json.LimitsDefinitions = true
+	batch := false
+	s.json.IsDefinition = func(path []jsontree.Step) bool {
+		_, ok := listOf(path)
+		if ok && len(path) == 1 {
+			// The first element of an array decides whether it is a batch of messages rather than a list of tools.
+			if path[0].Index == 0 {
+				names := jsontree.MemberNames(data[s.json.ValueStart:])
+				batch = isMessage(func(name string) bool { return slices.Contains(names, name) })
+			}
+			return !batch
+		}
+		return ok
+	}
+	s.json.OnDefinition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
+		s.defined = append(s.defined, s.newEntry(path, v, canonical))
+	}
+}
+
 // check returns why a value isn't a valid entry, or nil.
 func (s *ScannedCapture) check(key pin.Key, path []jsontree.Step, v jsontree.Value) error {
 	info := &pin.EntryTypeInfo[key.Type]
@@ -228,55 +249,6 @@ func (s *ScannedCapture) check(key pin.Key, path []jsontree.Step, v jsontree.Val
 		}
 		if problem != nil {
 			return refuse(problem)
-		}
-	}
-	return nil
-}
-
-// findFolded returns an error for a member that equals a specified name only if letter case is ignored, or nil.
-func findFolded(members []jsontree.Member, specified []string, where string) *jsontree.Error {
-	for _, m := range members {
-		if slices.Contains(specified, m.Name) {
-			continue
-		}
-		folded := text.FoldASCII(m.Name)
-		for _, s := range specified {
-			if strings.EqualFold(folded, s) {
-				return m.Errorf("%smember %s differs from %q by letter case only: some clients read it as the real one", where, text.QuoteName(m.Name), s)
-			}
-		}
-	}
-	return nil
-}
-
-// findInResult returns an error for what only some clients read as a member of a result, or nil. Python models
-// may accept snake_case names, and serde models accept an array of the members' values.
-func findInResult(result jsontree.Value) *jsontree.Error {
-	if result.Kind == '[' {
-		return result.Errorf("a result that is an array: some clients read its elements as members")
-	}
-	for _, m := range result.Members() {
-		plain := strings.ReplaceAll(m.Name, "_", "")
-		for _, s := range pin.ResultMembers {
-			if plain != m.Name && strings.EqualFold(plain, s) {
-				return m.Errorf("result: member %s differs from %q by underscores: some clients read it as the real one", text.QuoteName(m.Name), s)
-			}
-		}
-	}
-	return findFolded(result.Members(), pin.ResultMembers, "result: ")
-}
-
-// findInCapabilities returns an error for a capability that only some clients recognize, or nil.
-func findInCapabilities(offered jsontree.Value) *jsontree.Error {
-	for _, row := range pin.EntryTypeInfo {
-		object := offered
-		where := "capabilities: "
-		for _, member := range row.Capability {
-			if problem := findFolded(object.Members(), []string{member}, where); problem != nil {
-				return problem
-			}
-			object = object.Get(member)
-			where += member + ": "
 		}
 	}
 	return nil
@@ -328,43 +300,6 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 		return v.Errorf(bareAmongMessages)
 	}
 	return r.page(pin.Tools, v.Items(), nil, v)
-}
-
-// otherFile refuses an object from another kind of file, such as a client configuration or a lockfile.
-func (r *captureReader) otherFile(v jsontree.Value) error {
-	if v.Has("mcpServers") {
-		return r.ErrorAt(-1, `a client configuration ("mcpServers"), not an answer to tools/list`).
-			Hint("save the answers of its servers: pinproof-capture config %s captures", shell.QuotePath(r.Path)).
-			Hint("then pin them: pinproof lock captures")
-	}
-	if v.Has("lockfileVersion") && v.Has("servers") {
-		return r.ErrorAt(-1, "a lockfile, where a saved tools/list belongs").
-			Hint("the capture comes first, the lockfile second: pinproof COMMAND CAPTURE %s", shell.QuotePath(r.Path))
-	}
-	if v.Has("manifest_version") || v.Has("dxt_version") {
-		return r.notCapture(-1, `a bundle's manifest ("manifest_version"), not what its server lists`)
-	}
-	return nil
-}
-
-// twoShapes refuses an object that fits two kinds of messages, because clients may read it differently.
-func (r *captureReader) twoShapes(v jsontree.Value) error {
-	entryType, isResult := pin.EntryTypeIn(v.Has)
-	first := pin.EntryTypeInfo[entryType].Member
-	second := ""
-	isOther := v.Has("error") || v.Has("method")
-	switch {
-	case isResult && (isOther || v.Has("result")):
-		second = `"result", "error" or "method"`
-	case isOther && v.Has("result"):
-		first = "result"
-		second = `"error" or "method"`
-	case isResult && v.Has("jsonrpc"):
-		second = `"jsonrpc"`
-	default:
-		return nil
-	}
-	return v.Errorf("fits two shapes: %q beside %s", first, second)
 }
 
 func (r *captureReader) object(v jsontree.Value) error {

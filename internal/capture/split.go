@@ -35,28 +35,6 @@ func (s *ScannedCapture) notCapture(at int, format string, args ...any) *fail.Er
 	return s.ErrorAt(at, format, args...).Hint(CaptureHint)
 }
 
-// read creates a reader of data that treats the entries of lists as definitions.
-func (s *ScannedCapture) read(data []byte) {
-	s.Data, s.json, s.defined = data, jsontree.NewReader(data), nil
-	s.json.LimitsDefinitions = true
-	batch := false
-	s.json.IsDefinition = func(path []jsontree.Step) bool {
-		_, ok := listOf(path)
-		if ok && len(path) == 1 {
-			// The first element of an array decides whether it is a batch of messages rather than a list of tools.
-			if path[0].Index == 0 {
-				names := jsontree.MemberNames(data[s.json.ValueStart:])
-				batch = isMessage(func(name string) bool { return slices.Contains(names, name) })
-			}
-			return !batch
-		}
-		return ok
-	}
-	s.json.OnDefinition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
-		s.defined = append(s.defined, s.newEntry(path, v, canonical))
-	}
-}
-
 // readValues returns the JSON values of the file, each of them read strictly.
 func (s *ScannedCapture) readValues() ([]jsontree.Value, error) {
 	if len(s.Data) > MaxBytes {

@@ -30,7 +30,7 @@ func TestAdvice(t *testing.T) {
 		in.Drifts = pintest.CompareByDigest(in.Comparisons)
 		in.Findings = lint.Findings(in.Comparisons, in.Drifts, nil, true)
 		in.Verdict = pin.Verdict{Matches: len(in.Drifts) == 0, DifferingServers: map[string]bool{"s": len(in.Drifts) > 0}}
-		known := func() *facts.Facts {
+		known := func() *facts.Explanation {
 			return facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.ExplainOptions{})
 		}
 		plain := caseOf(&in, known())
@@ -53,7 +53,7 @@ func TestAdvice(t *testing.T) {
 			}
 		}
 	}
-	pintest.SomeUpgrades(t, func(old, new string) { try(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s")) })
+	pintest.SomeUpgrades(t, func(old, new string) { try(pintest.ReadPins(t, old, "s"), pintest.ReadPins(t, new, "s")) })
 	rounds := jsontest.RoundCount(100, 2000)
 	for range rounds {
 		list := func() string {
@@ -67,8 +67,8 @@ func TestAdvice(t *testing.T) {
 }
 
 // misled returns facts without any advice, in another order.
-func misled(f *facts.Facts, random jsontest.Maker) *facts.Facts {
-	m := &facts.Facts{Entries: f.Entries}
+func misled(f *facts.Explanation, random jsontest.Maker) *facts.Explanation {
+	m := &facts.Explanation{Entries: f.Entries}
 	for _, e := range m.Entries {
 		v := reflect.ValueOf(e).Elem()
 		for i := range v.NumField() {
@@ -111,7 +111,7 @@ func saidOf(t *testing.T, drifts []pin.Drift, random jsontest.Maker) (list []com
 	t.Helper()
 	names := []string{"added", "changed", "removed"}
 	for i := range drifts {
-		names = append(names, "tool="+drifts[i].Name, drifts[i].DefinitionDigest())
+		names = append(names, "tool="+drifts[i].Name, drifts[i].DigestToAccept())
 	}
 	one := names[random.IntN(len(names))]
 	two := names[random.IntN(len(names))]
@@ -130,7 +130,7 @@ func saidOf(t *testing.T, drifts []pin.Drift, random jsontest.Maker) (list []com
 	answers := approval.NewAnswers()
 	for i := range drifts {
 		if random.IntN(2) == 0 {
-			answers.AcceptedDigests[drifts[i].Ref()] = drifts[i].DefinitionDigest()
+			answers.AcceptedDigests[drifts[i].Ref()] = drifts[i].DigestToAccept()
 		}
 	}
 	return append(list, commandLine{fmt.Sprint("answers ", len(answers.AcceptedDigests)), approval.Choices{Answers: answers}, true})

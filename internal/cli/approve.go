@@ -137,7 +137,7 @@ func (a *approver) findTerminal() {
 func (a *approver) load() error {
 	err := a.Load()
 	if err == nil {
-		err = a.CheckServers()
+		err = a.CheckServerIdentity()
 	}
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (a *approver) load() error {
 // describe makes the input of the decision (a.c) and the report (a.r) from both sides and the findings.
 func (a *approver) describe(findings []lint.Finding) {
 	said := &a.said
-	in := a.reportInput(report.Input{ExplainOptions: facts.ExplainOptions{NoExplanations: !a.shows && !said.SelectsByWord()}, Findings: findings}, pin.Faults{}, pin.Leniency{})
+	in := a.judge(report.Input{ExplainOptions: facts.ExplainOptions{NoExplanations: !a.shows && !said.SelectsByWord()}, Findings: findings}, pin.Faults{}, pin.Leniency{})
 	if in.NoExplanations {
 		in.Drifts = slices.Clone(a.Drifts)
 		diff.FindRenames(effort.NewBudget(), in.Comparisons, in.Drifts) // a denied entry stays denied under another name
@@ -196,7 +196,7 @@ func (a *approver) model() *report.Model {
 }
 
 // caseOf makes the input of the decision from a report's input and the facts of its drift.
-func caseOf(in *report.Input, known *facts.Facts) *approval.Input {
+func caseOf(in *report.Input, known *facts.Explanation) *approval.Input {
 	c := &approval.Input{Sides: in.Comparisons, OtherServers: in.Others, Verdict: in.Verdict, Facts: map[pin.Ref]approval.DriftFacts{}}
 	for _, e := range known.Entries {
 		c.Drifts = append(c.Drifts, e.Drift)
@@ -324,11 +324,11 @@ func (a *approver) write(out *approval.Outcome) error {
 			return err
 		}
 	}
-	did := report.Relocked{Accepted: out.Accepted, Recorded: out.RecordedWarnings, EmptyServers: out.EmptyServers, AlreadyShown: asked || a.PinsNewServers}
+	did := report.ApprovalResult{Accepted: out.Accepted, Recorded: out.RecordedWarnings, EmptyServers: out.EmptyServers, AlreadyShown: asked || a.PinsNewServers}
 	for _, s := range out.UnusedSelectors {
 		did.UnusedLines = append(did.UnusedLines, s.ReasonUnused())
 	}
-	did = a.r.DescribeRelock(did)
+	did = a.r.DescribeApproval(did)
 	isSound := func(locked []pin.Set) bool { return a.overlooked(out, locked) == nil }
 	err := a.Write(a.lockPatience, out.NewPins, isSound, func() error {
 		if a.PinsNewServers && !asked {
@@ -345,7 +345,7 @@ func (a *approver) write(out *approval.Outcome) error {
 		return err
 	}
 	if len(out.HeldBack) > 0 {
-		a.held(out)
+		a.hintHeldBack(out)
 	}
 	switch {
 	case len(out.Warnings) > 0:
@@ -360,8 +360,8 @@ func (a *approver) write(out *approval.Outcome) error {
 		a.t.WriteNextSteps(a.model())
 	}
 	if len(out.Denied) > 0 {
-		a.denials(out)
+		a.hintDenied(out)
 	}
-	a.gaps(out)
+	a.hintUnread(out)
 	return out.Err
 }

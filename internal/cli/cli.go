@@ -167,7 +167,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	root.SetOut(a.out) // AddCompletion keeps the writer of this moment
 	root.CompletionOptions.DisableDefaultCmd = a.verb != ""
 	if a.verb == "" {
-		root.AddCommand(about.NewVersion(root.Name(), a.build))
+		root.AddCommand(about.NewVersionCommand(root.Name(), a.build))
 		about.AddCompletion(root)
 	}
 	return root

@@ -131,11 +131,11 @@ func (d *diffRun) compare() error {
 	allow := pin.Leniency{}
 	also := pin.Faults{}
 	in := report.Input{Findings: lint.Findings(d.Comparisons, d.Drifts, d.Lock.Servers, true)}
-	var known *facts.Facts
+	var known *facts.Explanation
 	if d.failOn != "" {
 		in.FailsBySeverity = true
 		known = facts.Explain(d.Comparisons, d.Drifts, in.Findings, in.ExplainOptions)
-		allow = pin.Leniency{Warnings: true, BelowFailOn: pin.Refs{}}
+		allow = pin.Leniency{Warnings: true, BelowFailOn: pin.RefSet{}}
 		for _, e := range known.Entries {
 			allow.BelowFailOn[e.Ref()] = e.Severity < d.least
 		}
@@ -148,5 +148,5 @@ func (d *diffRun) compare() error {
 		in.OverBudget = said
 		also.OverBudget = said != ""
 	}
-	return d.emit(d.reportInput(in, also, allow), known)
+	return d.emit(d.judge(in, also, allow), known)
 }

@@ -87,5 +87,5 @@ func (a *approver) pinnedOtherwise(p *pin.Comparison, old *report.Report) error 
 	if another := shell.PasteableServerID(p.FileServer, p.Server); !a.HasFolder && a.Server == "" && another != shell.Placeholder("server ID") {
 		no.Hint("if it is another server: %s --server %s", a.ForVerb("lock"), another)
 	}
-	return worse(old.NoVerdict, no.Refusal())
+	return worse(old.NoVerdict, no.AsDrift())
 }

@@ -79,7 +79,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			in.Bounded = true
 			in.MaxBytes = facts.VerifyByteLimit
 		}
-		return out.emit(out.reportInput(in, also, allowed), nil)
+		return out.emit(out.judge(in, also, allowed), nil)
 	}
 	return cmd
 }

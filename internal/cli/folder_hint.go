@@ -29,7 +29,7 @@ func (req *request) folderHint() (hint report.Step) {
 	root, _ := os.Getwd()
 	home, _ := os.UserHomeDir()
 	var said, flags []string
-	told := pin.Refs{}
+	told := pin.RefSet{}
 	for _, f := range []struct{ name, is, path string }{{"ROOT", "working folder", root}, {"TMP", "temporary folder", os.TempDir()}, {"HOME", "home folder", home}} {
 		path := filepath.Clean(f.path)
 		flag := f.name + "=" + path

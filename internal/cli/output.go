@@ -107,7 +107,7 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 // emit writes the report files, then prints the report. If a file can't be written, the other outputs report that
 // error, because the run exits with 2 and its readers would believe a report with exit code 0. known holds the facts,
 // or is nil if they haven't been computed.
-func (o *output) emit(ans report.Input, known *facts.Facts) error {
+func (o *output) emit(ans report.Input, known *facts.Explanation) error {
 	o.verdict = &ans.Verdict
 	if o.hook {
 		if ans.ExitCode == 0 {

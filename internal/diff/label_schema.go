@@ -233,7 +233,7 @@ func (p *place) relationAlone() inclusion.Relation {
 
 // only returns a schema with the keywords that f selects and that have an effect.
 func only(v *jsontree.Value, f func(keyword string) bool) *jsontree.Value {
-	kept := jsontree.MapParts(*v, func(m *jsontree.Member) bool { return f(m.Name) && hasEffect(m) })
+	kept := jsontree.FilterParts(*v, func(m *jsontree.Member) bool { return f(m.Name) && hasEffect(m) })
 	return &kept
 }
 

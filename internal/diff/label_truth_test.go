@@ -106,13 +106,13 @@ func (m *schemaMaker) restated(v jsontree.Value, at schema.Position) jsontree.Va
 			alternatives = append(alternatives, objectOf(jsontree.Member{Name: "type", Value: name.Value}))
 		}
 		m.Shuffle(len(alternatives), func(i, j int) { alternatives[i], alternatives[j] = alternatives[j], alternatives[i] })
-		out = jsontree.MapParts(out, func(part *jsontree.Member) bool { return part.Name != "type" })
+		out = jsontree.FilterParts(out, func(part *jsontree.Member) bool { return part.Name != "type" })
 		out = objectOf(append(out.Parts, jsontree.Member{Name: combinators[m.IntN(2)], Value: pintest.ArrayOf(alternatives...)})...)
 	}
 	var outside []jsontree.Member
 	if d := jsontree.Lookup(&out, "description"); d != nil && m.IntN(2) == 0 {
 		outside = []jsontree.Member{{Name: "description", Value: *d}}
-		out = jsontree.MapParts(out, func(part *jsontree.Member) bool { return part.Name != "description" })
+		out = jsontree.FilterParts(out, func(part *jsontree.Member) bool { return part.Name != "description" })
 	}
 	if m.IntN(3) == 0 {
 		return objectOf(append(outside, jsontree.Member{Name: combinators[m.IntN(3)], Value: pintest.ArrayOf(out)})...)
@@ -237,7 +237,7 @@ func remarks(t testing.TB, root, v *jsontree.Value, path string, into map[string
 		remarks(t, root, to, path, into)
 	}
 	if d := jsontree.Lookup(v, "description"); d != nil {
-		whole := jsontree.MapParts(*v, func(part *jsontree.Member) bool { return part.Name != "$defs" })
+		whole := jsontree.FilterParts(*v, func(part *jsontree.Member) bool { return part.Name != "$defs" })
 		whole = objectOf(append(whole.Parts, jsontree.Member{Name: "$defs", Value: root.Get("$defs")})...)
 		if whole.Get("$defs").Kind == 0 {
 			whole = *v

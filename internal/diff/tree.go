@@ -176,7 +176,7 @@ func withoutMeaningless(old, new *jsontree.Value) *jsontree.Value {
 	if old.Get("readOnlyHint").Kind != 't' || new.Get("readOnlyHint").Kind == 't' {
 		return old
 	}
-	meaningful := jsontree.MapParts(*old, func(m *jsontree.Member) bool {
+	meaningful := jsontree.FilterParts(*old, func(m *jsontree.Member) bool {
 		return !toolHints[m.Name].writes || !jsontree.Equal(m.Value, new.Get(m.Name))
 	})
 	return &meaningful

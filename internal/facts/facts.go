@@ -20,8 +20,8 @@ import (
 	"pinproof/internal/words"
 )
 
-// Facts holds the details of a comparison's drift, and its findings.
-type Facts struct {
+// Explanation holds the details of a comparison's drift, and its findings.
+type Explanation struct {
 	// The budget that is left for explanations in this run.
 	Budget *effort.Budget
 
@@ -158,13 +158,13 @@ type reader struct {
 }
 
 // Explain works out the facts of a comparison. findings are those of lint.Findings for the same comparison.
-func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, options ExplainOptions) *Facts {
+func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, options ExplainOptions) *Explanation {
 	drifts = slices.Clone(drifts)
 	budget := effort.NewBudget()
 	if !options.NoExplanations {
 		diff.FindRenames(budget, sides, drifts)
 	}
-	f := &Facts{Budget: budget}
+	f := &Explanation{Budget: budget}
 	for i := range sides {
 		f.MatchedCounts.Add(pin.CountPins(sides[i].Captured.Pins))
 	}
@@ -203,21 +203,21 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 }
 
 // sort puts a finding into the entry that drifted, or into the lists of findings that belong to no drifted entry.
-func (f *Facts) sort(found lint.Finding, e *Entry) {
+func (f *Explanation) sort(found lint.Finding, e *Entry) {
 	add := func(list *[]lint.Finding, isPart bool) {
 		if isPart {
 			*list = append(*list, found)
 		}
 	}
-	isInMatch := found.Scope == pin.ScopeMatch
-	if e != nil && found.Scope == pin.ScopeDrift && !found.IsWholeServer() {
+	isInMatch := found.Scope == pin.FindingInMatch
+	if e != nil && found.Scope == pin.FindingInDrift && !found.IsWholeServer() {
 		add(&e.ApprovedFindings, found.Approved)
 		add(&e.NewFindings, !found.Approved)
 	}
 	add(&f.CaptureFindings, found.IsWholeServer() && !found.Approved)
-	add(&f.UnacceptedWarnings, (isInMatch || found.Scope == pin.ScopePinOnly) && !found.Approved && !found.IsWholeServer())
+	add(&f.UnacceptedWarnings, (isInMatch || found.Scope == pin.FindingInPinOnly) && !found.Approved && !found.IsWholeServer())
 	add(&f.ApprovedWarnings, isInMatch && found.Approved && found.Warning)
-	add(&f.UnpinnedWarnings, found.Scope == pin.ScopeUnpinned)
+	add(&f.UnpinnedWarnings, found.Scope == pin.FindingUnpinned)
 	add(&f.BlockingWarnings, found.Scope.IsUnpinned())
 }
 
@@ -354,8 +354,8 @@ func (e *Entry) HasNewWarning() bool {
 	return slices.ContainsFunc(e.NewFindings, func(f lint.Finding) bool { return f.Warning })
 }
 
-// HasNote reports whether an entry has a new finding with that id.
-func (e *Entry) HasNote(id string) bool {
+// HasNewFinding reports whether an entry has a new finding with that id.
+func (e *Entry) HasNewFinding(id string) bool {
 	return slices.ContainsFunc(e.NewFindings, func(f lint.Finding) bool { return f.ID == id })
 }
 
@@ -393,7 +393,7 @@ func (e *Entry) SelectorWords() (words []string) {
 
 // Select returns the facts of the entries for which selects returns true. It calls selects with each drift and the
 // words that select the drift. Findings about whole captures stay.
-func (f *Facts) Select(selects func(d *pin.Drift, words []string) bool) *Facts {
+func (f *Explanation) Select(selects func(d *pin.Drift, words []string) bool) *Explanation {
 	part := *f
 	part.IsSelection = true
 	part.Entries = nil
@@ -409,7 +409,7 @@ func (f *Facts) Select(selects func(d *pin.Drift, words []string) bool) *Facts {
 		}
 	}
 	matching := func(f lint.Finding) bool {
-		return !f.IsWholeServer() && f.Scope == pin.ScopeMatch && !selects(&pin.Drift{Server: f.Server, Key: f.Key}, []string{pin.WarningsSelector})
+		return !f.IsWholeServer() && f.Scope == pin.FindingInMatch && !selects(&pin.Drift{Server: f.Server, Key: f.Key}, []string{pin.WarningsSelector})
 	}
 	part.UnacceptedWarnings = slices.DeleteFunc(slices.Clone(f.UnacceptedWarnings), matching)
 	part.ApprovedWarnings = slices.DeleteFunc(slices.Clone(f.ApprovedWarnings), matching)

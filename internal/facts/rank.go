@@ -120,34 +120,34 @@ func (c Class) IsReadFirst() bool { return c <= ClassNewHost }
 
 var classOfKind = map[pin.DriftKind]Class{pin.DriftDuplicate: ClassDuplicate, pin.DriftHidden: ClassHidden, pin.DriftAdded: ClassOther, pin.DriftChanged: ClassOther, pin.DriftRemoved: ClassRemoved}
 
-// A Cause is the kind of a Reason.
-type Cause string
+// A ReasonKind is the kind of a Reason.
+type ReasonKind string
 
 const (
-	CauseWarning  Cause = "warning"  // it has a new warning
-	CauseRepeated Cause = "repeated" // its name is repeated
-	CauseHidden   Cause = "hidden"   // a reader can't see what changed
-	CauseCode     Cause = "code"     // it has a parameter for code
-	CauseScript   Cause = "script"   // it has a script
+	ReasonWarning  ReasonKind = "warning"  // it has a new warning
+	ReasonRepeated ReasonKind = "repeated" // its name is repeated
+	ReasonHidden   ReasonKind = "hidden"   // a reader can't see what changed
+	ReasonCode     ReasonKind = "code"     // it has a parameter for code
+	ReasonScript   ReasonKind = "script"   // it has a script
 
 	// A new skill has the name of another server's skill.
-	CauseSameName Cause = "same-name"
+	ReasonSameName ReasonKind = "same-name"
 
-	CauseDestructive        Cause = "destroys"  // it declares itself destructive
-	CauseSecret             Cause = "secret"    // it has a new place for a secret
-	CauseWritesFile         Cause = "file"      // it has a new parameter for the path of a file to write
-	CauseRestrictionRemoved Cause = "unguarded" // a sentence that restricted it is gone
-	CauseHintLoosened       Cause = "hint"      // its hints changed so that clients ask less
-	CauseOpenWorld          Cause = "opened"    // it now declares an open world
-	CauseWrites             Cause = "writes"    // its name says that it writes, and it has no hints
+	ReasonDestructive        ReasonKind = "destroys"  // it declares itself destructive
+	ReasonSecret             ReasonKind = "secret"    // it has a new place for a secret
+	ReasonWritesFile         ReasonKind = "file"      // it has a new parameter for the path of a file to write
+	ReasonRestrictionRemoved ReasonKind = "unguarded" // a sentence that restricted it is gone
+	ReasonHintLoosened       ReasonKind = "hint"      // its hints changed so that clients ask less
+	ReasonOpenWorld          ReasonKind = "opened"    // it now declares an open world
+	ReasonWrites             ReasonKind = "writes"    // its name says that it writes, and it has no hints
 
 	// It names a host that no pin of its server names.
-	CauseNewHost Cause = "host"
+	ReasonNewHost ReasonKind = "host"
 )
 
 // A Reason is why an entry is read first.
 type Reason struct {
-	Cause   Cause
+	Kind    ReasonKind
 	Pointer string // where in the entry the cause is; or ""
 	Host    string // the new host; or ""
 }
@@ -156,26 +156,26 @@ type Reason struct {
 func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	e.Class = classOfKind[e.Kind]
 	earlier := func(class Class, why Reason) {
-		if class < e.Class || class == e.Class && e.Reason.Cause == "" {
+		if class < e.Class || class == e.Class && e.Reason.Kind == "" {
 			e.Class = class
 			e.Reason = why
 		}
 	}
 	for _, f := range e.NewFindings {
 		if f.Warning {
-			earlier(ClassWarned, Reason{Cause: CauseWarning, Pointer: f.Pointer})
+			earlier(ClassWarned, Reason{Kind: ReasonWarning, Pointer: f.Pointer})
 		}
 	}
 	if e.Kind == pin.DriftDuplicate {
-		earlier(ClassDuplicate, Reason{Cause: CauseRepeated})
+		earlier(ClassDuplicate, Reason{Kind: ReasonRepeated})
 	}
 	if e.Kind == pin.DriftHidden {
-		earlier(ClassHidden, Reason{Cause: CauseHidden})
+		earlier(ClassHidden, Reason{Kind: ReasonHidden})
 	}
 	for _, note := range codeNotes {
 		for _, f := range e.NewFindings {
 			if f.ID == note.id && (e.Kind == pin.DriftAdded || e.Kind == pin.DriftChanged) {
-				earlier(ClassCode, Reason{Cause: note.cause, Pointer: f.Pointer})
+				earlier(ClassCode, Reason{Kind: note.cause, Pointer: f.Pointer})
 			}
 		}
 	}
@@ -187,13 +187,13 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 		says = says || !edit.Minor()
 		// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
 		if edit.IsInvisible || edit.HiddenCounts[1] > edit.HiddenCounts[0] {
-			earlier(ClassHidden, Reason{Cause: CauseHidden, Pointer: edit.Pointer})
+			earlier(ClassHidden, Reason{Kind: ReasonHidden, Pointer: edit.Pointer})
 		}
 	}
 	if e.Kind == pin.DriftChanged {
 		r.rankChanged(e, old, new, earlier)
 	}
-	e.Minor = e.Kind == pin.DriftChanged && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.HasNote("new-address")
+	e.Minor = e.Kind == pin.DriftChanged && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.HasNewFinding("new-address")
 	if e.Minor {
 		e.Score = math.MinInt
 	}
@@ -202,19 +202,19 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 // codeNotes lists the notes about code. If an entry has both, the first one becomes its Reason.
 var codeNotes = [...]struct {
 	id    string
-	cause Cause
-}{{"skill-script", CauseScript}, {"takes-code", CauseCode}}
+	cause ReasonKind
+}{{"skill-script", ReasonScript}, {"takes-code", ReasonCode}}
 
 // rankNew ranks a new entry.
 func (e *Entry) rankNew(earlier func(Class, Reason)) {
-	if e.Type == pin.Skills && e.HasNote("same-name") {
-		earlier(ClassCode, Reason{Cause: CauseSameName})
+	if e.Type == pin.Skills && e.HasNewFinding("same-name") {
+		earlier(ClassCode, Reason{Kind: ReasonSameName})
 	}
 	if slices.Contains(e.CapturedTraits, TraitDestructive) {
-		earlier(ClassDestructive, Reason{Cause: CauseDestructive, Pointer: "/annotations/destructiveHint"})
+		earlier(ClassDestructive, Reason{Kind: ReasonDestructive, Pointer: "/annotations/destructiveHint"})
 	}
 	if slices.Contains(e.CapturedTraits, TraitNoHints) && writes(e.Name) {
-		earlier(ClassWriting, Reason{Cause: CauseWrites})
+		earlier(ClassWriting, Reason{Kind: ReasonWrites})
 	}
 }
 
@@ -225,26 +225,26 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 		// hint that means nothing because the tool is read-only.
 		isTrueNow := edit.Old.Kind == 'f' && edit.New.Kind == 't' && !edit.Minor()
 		if isTrueNow && edit.Pointer == "/annotations/destructiveHint" {
-			earlier(ClassDestructive, Reason{Cause: CauseDestructive, Pointer: edit.Pointer})
+			earlier(ClassDestructive, Reason{Kind: ReasonDestructive, Pointer: edit.Pointer})
 		}
 		if isTrueNow && edit.Pointer == "/annotations/openWorldHint" {
-			earlier(ClassRestrictionRemoved, Reason{Cause: CauseOpenWorld, Pointer: edit.Pointer})
+			earlier(ClassRestrictionRemoved, Reason{Kind: ReasonOpenWorld, Pointer: edit.Pointer})
 		}
 	}
-	if place, pointer, is := lint.AddedSensitivePlace(&old, &new); is {
-		cause := CauseWritesFile
+	if place, pointer, is := lint.AddedSensitiveProperty(&old, &new); is {
+		cause := ReasonWritesFile
 		if place.IsSecret {
-			cause = CauseSecret
+			cause = ReasonSecret
 		}
-		earlier(ClassSecretOrFile, Reason{Cause: cause, Pointer: pointer})
+		earlier(ClassSecretOrFile, Reason{Kind: cause, Pointer: pointer})
 	}
 	if pointer, is := e.lostGuard(new); is {
-		earlier(ClassRestrictionRemoved, Reason{Cause: CauseRestrictionRemoved, Pointer: pointer})
+		earlier(ClassRestrictionRemoved, Reason{Kind: ReasonRestrictionRemoved, Pointer: pointer})
 	}
 	isContradicted := writes(e.Name) && slices.Contains(e.CapturedTraits, TraitReadOnly) // its name says that it writes
 	for _, edit := range e.Edits {
 		if edit.Label.AsksLess() && (isContradicted || !r.hintsAtOnce(e.Server)) {
-			earlier(ClassRestrictionRemoved, Reason{Cause: CauseHintLoosened, Pointer: edit.Pointer})
+			earlier(ClassRestrictionRemoved, Reason{Kind: ReasonHintLoosened, Pointer: edit.Pointer})
 		}
 	}
 	for _, f := range e.NewFindings {
@@ -252,7 +252,7 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 			continue
 		}
 		if host := r.newHost(e.Server, new); host != "" {
-			earlier(ClassNewHost, Reason{CauseNewHost, f.Pointer, host})
+			earlier(ClassNewHost, Reason{ReasonNewHost, f.Pointer, host})
 		}
 	}
 }

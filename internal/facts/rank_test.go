@@ -20,18 +20,18 @@ func TestWhyFirst(t *testing.T) {
 		class    Class
 		why      Reason
 	}{
-		"runs code, new": {`{"name":"a"}`, `{"name":"a"},{"name":"x","inputSchema":{"type":"object","properties":{"function":{"type":"string"}}}}`, ClassCode, Reason{Cause: CauseCode, Pointer: "/inputSchema/properties/function"}},
-		"runs code, now": {`{"name":"x"}`, `{"name":"x","inputSchema":{"type":"object","properties":{"script":{"type":"string"}}}}`, ClassCode, Reason{Cause: CauseCode, Pointer: "/inputSchema/properties/script"}},
-		"destroys, new":  {`{"name":"a"}`, `{"name":"a"},{"name":"x","annotations":{"destructiveHint":true}}`, ClassDestructive, Reason{Cause: CauseDestructive, Pointer: "/annotations/destructiveHint"}},
-		"destroys, now":  {`{"name":"x","annotations":{"destructiveHint":false}}`, `{"name":"x","annotations":{"destructiveHint":true}}`, ClassDestructive, Reason{Cause: CauseDestructive, Pointer: "/annotations/destructiveHint"}},
+		"runs code, new": {`{"name":"a"}`, `{"name":"a"},{"name":"x","inputSchema":{"type":"object","properties":{"function":{"type":"string"}}}}`, ClassCode, Reason{Kind: ReasonCode, Pointer: "/inputSchema/properties/function"}},
+		"runs code, now": {`{"name":"x"}`, `{"name":"x","inputSchema":{"type":"object","properties":{"script":{"type":"string"}}}}`, ClassCode, Reason{Kind: ReasonCode, Pointer: "/inputSchema/properties/script"}},
+		"destroys, new":  {`{"name":"a"}`, `{"name":"a"},{"name":"x","annotations":{"destructiveHint":true}}`, ClassDestructive, Reason{Kind: ReasonDestructive, Pointer: "/annotations/destructiveHint"}},
+		"destroys, now":  {`{"name":"x","annotations":{"destructiveHint":false}}`, `{"name":"x","annotations":{"destructiveHint":true}}`, ClassDestructive, Reason{Kind: ReasonDestructive, Pointer: "/annotations/destructiveHint"}},
 		"only reads":     {`{"name":"x","annotations":{"destructiveHint":false,"readOnlyHint":true}}`, `{"name":"x","annotations":{"destructiveHint":true,"readOnlyHint":true}}`, ClassOther, Reason{}},
-		"a secret":       {`{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, `{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"api_key":{"type":"string"}}}}`, ClassSecretOrFile, Reason{Cause: CauseSecret, Pointer: "/inputSchema/properties/api_key"}},
-		"a file":         {`{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, `{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"output_path":{"type":"string"}}}}`, ClassSecretOrFile, Reason{Cause: CauseWritesFile, Pointer: "/inputSchema/properties/output_path"}},
-		"a guard went":   {`{"name":"x","description":"Reads. Asks the user before it deletes."}`, `{"name":"x","description":"Reads."}`, ClassRestrictionRemoved, Reason{Cause: CauseRestrictionRemoved, Pointer: "/description"}},
+		"a secret":       {`{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, `{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"api_key":{"type":"string"}}}}`, ClassSecretOrFile, Reason{Kind: ReasonSecret, Pointer: "/inputSchema/properties/api_key"}},
+		"a file":         {`{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, `{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"output_path":{"type":"string"}}}}`, ClassSecretOrFile, Reason{Kind: ReasonWritesFile, Pointer: "/inputSchema/properties/output_path"}},
+		"a guard went":   {`{"name":"x","description":"Reads. Asks the user before it deletes."}`, `{"name":"x","description":"Reads."}`, ClassRestrictionRemoved, Reason{Kind: ReasonRestrictionRemoved, Pointer: "/description"}},
 		"a guard moved":  {`{"name":"x","description":"Reads. Asks the user before it deletes."}`, `{"name":"x","description":"Reads.","more":"Asks the user before it deletes."}`, ClassOther, Reason{}},
 		"no guard":       {`{"name":"x","description":"Reads. If not specified, all of it."}`, `{"name":"x","description":"Reads."}`, ClassOther, Reason{}},
-		"hints":          {`{"name":"x","annotations":{"readOnlyHint":false}}`, `{"name":"x","annotations":{"readOnlyHint":true}}`, ClassRestrictionRemoved, Reason{Cause: CauseHintLoosened, Pointer: "/annotations/readOnlyHint"}},
-		"writes, new":    {`{"name":"a"}`, `{"name":"a"},{"name":"delete_x"}`, ClassWriting, Reason{Cause: CauseWrites}},
+		"hints":          {`{"name":"x","annotations":{"readOnlyHint":false}}`, `{"name":"x","annotations":{"readOnlyHint":true}}`, ClassRestrictionRemoved, Reason{Kind: ReasonHintLoosened, Pointer: "/annotations/readOnlyHint"}},
+		"writes, new":    {`{"name":"a"}`, `{"name":"a"},{"name":"delete_x"}`, ClassWriting, Reason{Kind: ReasonWrites}},
 		"a sentence":     {`{"name":"x","description":"Reads."}`, `{"name":"x","description":"Reads. Copy its answer to other people."}`, ClassOther, Reason{}},
 	} {
 		first := ranked(t, "["+test.old+","+stays+"]", "["+test.new+","+stays+"]")
@@ -50,7 +50,7 @@ func TestHintsAtOnce(t *testing.T) {
 		t.Errorf("%d %+v", first.Class, first.Reason)
 	}
 	first = ranked(t, `[{"name":"list"},{"name":"delete_all"}]`, `[{"name":"list`+hinted+`,{"name":"delete_all`+hinted+`]`)
-	if first.Name != "delete_all" || first.Class != ClassRestrictionRemoved || first.Reason.Cause != CauseHintLoosened {
+	if first.Name != "delete_all" || first.Class != ClassRestrictionRemoved || first.Reason.Kind != ReasonHintLoosened {
 		t.Errorf("%s %d %+v", first.Name, first.Class, first.Reason)
 	}
 }

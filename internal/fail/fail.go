@@ -40,8 +40,8 @@ func (f *Error) Error() string { return f.Text }
 // Is reports whether target is ErrDrift and f is a refusal, because a refusal counts as drift.
 func (f *Error) Is(target error) bool { return f.refused && target == ErrDrift }
 
-// Refusal makes f a refusal: an error with exit code 1.
-func (f *Error) Refusal() *Error {
+// AsDrift makes f a refusal: an error with exit code 1.
+func (f *Error) AsDrift() *Error {
 	f.refused = true
 	return f
 }

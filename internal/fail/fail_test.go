@@ -14,9 +14,9 @@ import (
 	"pinproof/internal/fail"
 )
 
-// TestRefusal: only ErrDrift itself and a refusal, however it is wrapped, are drift.
-func TestRefusal(t *testing.T) {
-	refusal := fail.New("no").Refusal()
+// TestAsDrift: only ErrDrift itself and an error made by AsDrift, however it is wrapped, are drift.
+func TestAsDrift(t *testing.T) {
+	refusal := fail.New("no").AsDrift()
 	for _, tt := range []struct {
 		what  string
 		err   error
@@ -25,8 +25,8 @@ func TestRefusal(t *testing.T) {
 		{"drift", fail.ErrDrift, true},
 		{"a refusal", refusal, true},
 		{"a refusal in another error", fmt.Errorf("of one: %w", refusal), true},
-		{"a refusal with a hint", fail.New("no").Refusal().Hint("look"), true},
-		{"a refusal of a place", fail.NewAt("a:1:1", "no").Refusal(), true},
+		{"a refusal with a hint", fail.New("no").AsDrift().Hint("look"), true},
+		{"a refusal of a place", fail.NewAt("a:1:1", "no").AsDrift(), true},
 		{"an error", fail.New("drift"), false},
 		{"an error about a place", fail.NewAt("a", "drift"), false},
 		{"an error of a path", fail.PathError("a", io.EOF), false},

@@ -171,9 +171,9 @@ func (r *Reader) ReadSingle() (Value, error) {
 	return v, nil
 }
 
-// ParseCanonical parses text that a Reader has accepted before: a canonical form, or a definition as received. If
+// ParseTrusted parses text that a Reader has accepted before: a canonical form, or a definition as received. If
 // the text can't be read, it returns the absent value, which equals no pinned value.
-func ParseCanonical(data []byte) Value {
+func ParseTrusted(data []byte) Value {
 	v, _ := NewReader(data).ReadSingle()
 	return v
 }

@@ -122,8 +122,8 @@ func Strings(list []string) Value {
 	return v
 }
 
-// MapParts returns a copy of a value with the parts for which f returns true. f may change the value of a part.
-func MapParts(v Value, f func(part *Member) bool) Value {
+// FilterParts returns a copy of a value with the parts for which f returns true. f may change the value of a part.
+func FilterParts(v Value, f func(part *Member) bool) Value {
 	parts := slices.Clone(v.Parts)
 	v.Parts = nil
 	for i := range parts {
@@ -140,7 +140,7 @@ func MapStrings(v Value, f func(string) string) Value {
 		v.Text = f(v.Text)
 		return v
 	}
-	return MapParts(v, func(part *Member) bool {
+	return FilterParts(v, func(part *Member) bool {
 		part.Value = MapStrings(part.Value, f)
 		return true
 	})

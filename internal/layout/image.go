@@ -27,7 +27,7 @@ func icon(depth int, name string, v jsontree.Value) jsontree.Value {
 		return image(v)
 	}
 	if depth == 0 && v.Kind == '[' || depth == 1 && v.Kind == '{' {
-		return jsontree.MapParts(v, func(m *jsontree.Member) bool {
+		return jsontree.FilterParts(v, func(m *jsontree.Member) bool {
 			m.Value = icon(depth+1, m.Name, m.Value)
 			return true
 		})

@@ -49,7 +49,7 @@ type Finding struct {
 	// digest of the definition or, for a whole capture, the set digest.
 	TextDigest string
 
-	Scope pin.Scope
+	Scope pin.FindingScope
 
 	// The name that the finding is about, as received: of another tool, a look-alike, a parameter or a file. It
 	// identifies the finding in place of the Detail, which may name servers that are added or removed later.
@@ -75,7 +75,7 @@ func (f Finding) FailsRequireClean() bool {
 // FailsRun reports whether a warning fails a run in which every entry matches: it is about text that no pin
 // covers or, in a review, nobody accepted it.
 func (f *Finding) FailsRun(review bool) bool {
-	return f.Warning && (f.Scope == pin.ScopeUnpinned || review && f.Scope == pin.ScopeMatch && !f.Approved)
+	return f.Warning && (f.Scope == pin.FindingUnpinned || review && f.Scope == pin.FindingInMatch && !f.Approved)
 }
 
 // NamedTool returns the name of another server's tool that a warning is about, or "".

@@ -157,7 +157,7 @@ func TestFindingsOfOrdinaryServers(t *testing.T) {
 	}
 	var sets []pin.Set
 	for _, path := range files {
-		sets = append(sets, pintest.RealPins(t, path, filepath.Base(path)))
+		sets = append(sets, pintest.ReadPins(t, path, filepath.Base(path)))
 	}
 	together := NewNameIndex(nil, sets)
 	alone := 0
@@ -195,7 +195,7 @@ func TestNotesOfRealUpgrades(t *testing.T) {
 	jsontest.SkipShort(t, "it reviews releases of real servers")
 	var entries, addresses [2]int // of entries that changed, and of those that were added
 	pintest.RealUpgrades(t, func(old, new string) {
-		before, now := pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s")
+		before, now := pintest.ReadPins(t, old, "s"), pintest.ReadPins(t, new, "s")
 		x := NewNameIndex([]pin.Set{before}, []pin.Set{now})
 		for _, p := range now.Pins {
 			pinned := before.Find(p.Key)

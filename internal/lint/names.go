@@ -150,7 +150,7 @@ type serverNames struct {
 	set *pin.Set
 
 	// The entries that the run denies, or whose pins it removes.
-	gone pin.Refs
+	gone pin.RefSet
 
 	// The other side: the pins if set is a capture, or the capture if set is the pins. For a server without pins,
 	// the entries that the run may pin; nil: all entries.

@@ -10,19 +10,19 @@ import (
 
 // This file finds parameters and members of results whose purpose deserves a reviewer's attention.
 
-// A SensitivePlace is a parameter, or a member of a result, that is for a secret or for the path of a file to write.
-type SensitivePlace struct {
+// A SensitiveProperty is a parameter, or a member of a result, that is for a secret or for the path of a file to write.
+type SensitiveProperty struct {
 	Name     string
 	IsSecret bool
 }
 
-// AddedSensitivePlace returns the first sensitive place that a definition has and the approved one (before) lacks, the
+// AddedSensitiveProperty returns the first sensitive place that a definition has and the approved one (before) lacks, the
 // JSON Pointer to its schema, and whether there is such a place. A place that only moved isn't new. In a result, only
 // places for secrets count.
-func AddedSensitivePlace(before, now *jsontree.Value) (first SensitivePlace, pointer string, is bool) {
-	known := map[SensitivePlace]bool{}
-	eachPlace(before, func(p SensitivePlace, _ []jsontree.Step) { known[p] = true })
-	eachPlace(now, func(p SensitivePlace, path []jsontree.Step) {
+func AddedSensitiveProperty(before, now *jsontree.Value) (first SensitiveProperty, pointer string, is bool) {
+	known := map[SensitiveProperty]bool{}
+	eachPlace(before, func(p SensitiveProperty, _ []jsontree.Step) { known[p] = true })
+	eachPlace(now, func(p SensitiveProperty, path []jsontree.Step) {
 		if !is && !known[p] {
 			first, pointer, is = p, pointerOf(path), true
 		}
@@ -31,7 +31,7 @@ func AddedSensitivePlace(before, now *jsontree.Value) (first SensitivePlace, poi
 }
 
 // eachPlace calls f for each sensitive place in a definition.
-func eachPlace(definition *jsontree.Value, f func(p SensitivePlace, path []jsontree.Step)) {
+func eachPlace(definition *jsontree.Value, f func(p SensitiveProperty, path []jsontree.Step)) {
 	eachValue(definition, func(v *jsontree.Value, of schema.Position, _ int, path []jsontree.Step) {
 		if of != schema.AtProperties {
 			return
@@ -39,7 +39,7 @@ func eachPlace(definition *jsontree.Value, f func(p SensitivePlace, path []jsont
 		name := path[len(path)-1].Name
 		isSecret := isForSecret(name, *v)
 		if isSecret || path[0].Name == "inputSchema" && isToWrite(name, *v) {
-			f(SensitivePlace{name, isSecret}, path)
+			f(SensitiveProperty{name, isSecret}, path)
 		}
 	})
 }

@@ -33,13 +33,13 @@ func TestNewPlaces(t *testing.T) {
 	old := tool(`"password":{"type":"string"}`, `"filename":{"type":"string"}`)
 	new := tool(`"filename":{"type":"string"},"o":{"properties":{"password":{"type":"string"}}}`, `"api_key":{"type":"string"},"output_path":{"type":"string"}`)
 	again := tool(`"o":{"properties":{"password":{"type":"string"}}}`, `"api_key":{"type":"string"},"output_path":{"type":"string"}`)
-	if first, pointer, is := AddedSensitivePlace(&old, &new); first != (SensitivePlace{"filename", false}) || pointer != "/inputSchema/properties/filename" || !is {
+	if first, pointer, is := AddedSensitiveProperty(&old, &new); first != (SensitiveProperty{"filename", false}) || pointer != "/inputSchema/properties/filename" || !is {
 		t.Errorf("%v at %s, %v", first, pointer, is)
 	}
-	if first, pointer, is := AddedSensitivePlace(&old, &again); first != (SensitivePlace{"api_key", true}) || pointer != "/outputSchema/properties/api_key" || !is {
+	if first, pointer, is := AddedSensitiveProperty(&old, &again); first != (SensitiveProperty{"api_key", true}) || pointer != "/outputSchema/properties/api_key" || !is {
 		t.Errorf("%v at %s, %v", first, pointer, is)
 	}
-	if first, _, is := AddedSensitivePlace(&new, &new); is {
+	if first, _, is := AddedSensitiveProperty(&new, &new); is {
 		t.Errorf("%v", first)
 	}
 }
@@ -108,9 +108,9 @@ func TestSkillsThatRun(t *testing.T) {
 	plain := entry(`{"name":"x"}`)
 	byPeople := entry(`{"disable-model-invocation":true,"name":"x"}`)
 	script := entry(`{"name":"x"}`)
-	script.Files = jsontree.ParseCanonical([]byte(`{"skill://x/notes":"#!/bin/sh\nls"}`))
+	script.Files = jsontree.ParseTrusted([]byte(`{"skill://x/notes":"#!/bin/sh\nls"}`))
 	recipe := entry(`{"name":"x"}`)
-	recipe.Files = jsontree.ParseCanonical([]byte(`{"skill://x/package.json":"{\"scripts\":{\"a\":\"ls\"}}"}`))
+	recipe.Files = jsontree.ParseTrusted([]byte(`{"skill://x/package.json":"{\"scripts\":{\"a\":\"ls\"}}"}`))
 	hooks := entry(`{"hooks":{"a":"ls"},"name":"x"}`)
 	if runs(plain, nil) || runs(byPeople, &plain) || !runs(hooks, nil) || !runs(plain, &byPeople) || !runs(script, nil) || !runs(recipe, nil) {
 		t.Error("another answer")

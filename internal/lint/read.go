@@ -14,7 +14,7 @@ type textReading struct {
 	pairs []pin.Comparison
 
 	// Drifted entries and, with an empty key, their servers.
-	drifted pin.Refs
+	drifted pin.RefSet
 
 	locked []pin.Set
 	of     AcceptScope
@@ -35,7 +35,7 @@ func Findings(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all 
 // An AcceptScope is what a run may accept.
 type AcceptScope struct {
 	Acceptable []pin.Drift // the drift that may be accepted
-	Gone       pin.Refs    // entries that the run denies or whose pins it drops
+	Gone       pin.RefSet  // entries that the run denies or whose pins it drops
 	All        bool        // read all texts, not only those of Acceptable
 }
 
@@ -45,9 +45,9 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 	if of.All {
 		pairs = asPinned(pairs)
 	}
-	r := textReading{pairs: pairs, drifted: pin.Refs{}, locked: locked, of: of}
+	r := textReading{pairs: pairs, drifted: pin.RefSet{}, locked: locked, of: of}
 	r.later = sync.OnceValue(r.laterTools)
-	isNamed := pin.Refs{}
+	isNamed := pin.RefSet{}
 	for i := range of.Acceptable {
 		isNamed[of.Acceptable[i].Ref()] = true
 	}
@@ -140,7 +140,7 @@ func asPinned(pairs []pin.Comparison) []pin.Comparison {
 }
 
 // namedOf returns a set with the entries of s that are in isNamed.
-func namedOf(s pin.Set, isNamed pin.Refs) *pin.Set {
+func namedOf(s pin.Set, isNamed pin.RefSet) *pin.Set {
 	of := &pin.Set{Server: s.Server}
 	of.SetPins(slices.DeleteFunc(slices.Clone(s.Pins), func(p pin.Pin) bool { return !isNamed[pin.Ref{Server: s.Server, Key: p.Key}] }))
 	return of
@@ -157,8 +157,8 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	unpinned := map[place]bool{}
 	for i := range list {
 		f := &list[i]
-		if f.Scope = pin.ScopeUnpinned; drifted {
-			f.Scope = pin.ScopeUnpinnedDrift
+		if f.Scope = pin.FindingUnpinned; drifted {
+			f.Scope = pin.FindingUnpinnedInDrift
 		}
 		unpinned[place{f.ID, f.Pointer}] = true
 	}
@@ -171,7 +171,7 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 			continue
 		}
 		if !drifted {
-			f.Scope = pin.ScopeMatch
+			f.Scope = pin.FindingInMatch
 		}
 		list = append(list, f)
 	}
@@ -217,7 +217,7 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 	}
 	isTold := map[pin.EntryWarning]bool{}
 	for i := range told {
-		if told[i].Scope != pin.ScopeMatch {
+		if told[i].Scope != pin.FindingInMatch {
 			continue // this finding's text may not be pinned
 		}
 		isTold[told[i].EntryWarning()] = true
@@ -236,9 +236,9 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 		sought := func(name string) bool { return added[name] || r.of.Gone[pin.Ref{Server: s.Server, Key: toolKey(name)}] }
 		for j := range s.Pins {
 			p := &s.Pins[j]
-			scope := pin.ScopePinOnly
+			scope := pin.FindingInPinOnly
 			if now := matching(side, p); now != nil {
-				scope = pin.ScopeMatch
+				scope = pin.FindingInMatch
 				p = now // the captured entry may contain text that its policy doesn't pin
 			}
 			accepted := recordSet(s.Pins[j].AcceptedWarnings)
@@ -334,7 +334,7 @@ func (r *textReading) servers() (list []Finding) {
 		}
 		for _, f := range r.names().CheckListSize(p.Captured) {
 			if f.Approved = slices.Contains(recording(p, drifted).AcceptedWarnings, f.AcceptedWarning()); !drifted {
-				f.Scope = pin.ScopeMatch
+				f.Scope = pin.FindingInMatch
 			}
 			list = append(list, f)
 		}
@@ -359,7 +359,7 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 	}
 	add := func(f Finding, records []pin.AcceptedWarning, drifted bool) {
 		if !drifted {
-			f.Scope = pin.ScopeMatch
+			f.Scope = pin.FindingInMatch
 		}
 		f.Warning = true
 		f.Approved = true

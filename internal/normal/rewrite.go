@@ -35,7 +35,7 @@ func withMember(s jsontree.Value, name string, v jsontree.Value) jsontree.Value 
 
 // WithoutMembers returns a copy of an object without the named members.
 func WithoutMembers(s jsontree.Value, names ...string) jsontree.Value {
-	return jsontree.MapParts(s, func(m *jsontree.Member) bool { return !slices.Contains(names, m.Name) })
+	return jsontree.FilterParts(s, func(m *jsontree.Member) bool { return !slices.Contains(names, m.Name) })
 }
 
 // isImplied reports whether the enum of a schema implies its type: each value has one of the types that it accepts.
@@ -153,7 +153,7 @@ func areApart(forms []jsontree.Value) bool {
 	for _, keyword := range []string{"enum", "type"} {
 		var lists []jsontree.Value
 		for _, form := range forms {
-			lists = append(lists, jsontree.MapParts(form, func(m *jsontree.Member) bool { return m.Name == keyword }))
+			lists = append(lists, jsontree.FilterParts(form, func(m *jsontree.Member) bool { return m.Name == keyword }))
 		}
 		if _, ok := joined(lists, keyword); ok {
 			return true

@@ -56,27 +56,27 @@ func AcceptedWarningLines(records []AcceptedWarning) (lines []string) {
 	return lines
 }
 
-// A Scope is where a finding is.
-type Scope int
+// A FindingScope is where a finding is.
+type FindingScope int
 
 const (
 	// An entry that has drifted, or a capture with such an entry.
-	ScopeDrift Scope = iota
+	FindingInDrift FindingScope = iota
 
 	// An entry that matches its pin, or a capture without drift.
-	ScopeMatch
+	FindingInMatch
 
 	// Text of a matching entry that its policy leaves out of the pin.
-	ScopeUnpinned
+	FindingUnpinned
 
-	ScopeUnpinnedDrift // such text of a drifted entry
+	FindingUnpinnedInDrift // such text of a drifted entry
 
 	// A pinned text without a matching entry in a capture: its server has no capture, or the entry has drifted.
-	ScopePinOnly
+	FindingInPinOnly
 )
 
 // IsUnpinned reports whether no approval covers the text, because the policy keeps it out of the pins.
-func (s Scope) IsUnpinned() bool { return s == ScopeUnpinned || s == ScopeUnpinnedDrift }
+func (s FindingScope) IsUnpinned() bool { return s == FindingUnpinned || s == FindingUnpinnedInDrift }
 
 // An EntryWarning is an accepted warning of an entry or, if its key is empty, of a server's whole list.
 type EntryWarning struct {

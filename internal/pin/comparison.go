@@ -13,12 +13,12 @@ import (
 type ComparisonState int
 
 const (
-	_                ComparisonState = iota
-	ServerPaired                     // the lockfile has the server, and so has the capture
-	ServerNew                        // only the capture has it: every entry is ADDED
-	ServerGone                       // only the lockfile has it: every entry is REMOVED
-	ServerMissing                    // the folder has no capture of it: nothing is compared
-	ServerUncaptured                 // Missing, because it could not be captured (verify --uncaptured): no flag allows that
+	_                    ComparisonState = iota
+	ServerPaired                         // the lockfile has the server, and so has the capture
+	ServerNew                            // only the capture has it: every entry is ADDED
+	ServerGone                           // only the lockfile has it: every entry is REMOVED
+	ServerWithoutCapture                 // the folder has no capture of it: nothing is compared
+	ServerCaptureFailed                  // the same, because it could not be captured (verify --uncaptured): no flag allows that
 	// New, but there is no lockfile, or --server names the server. Its entries are shown without a verdict.
 	ServerUnpinned
 	ServerForbiddenPin // a pin has what the server's policy forbids: the entries are shown without a verdict
@@ -76,7 +76,7 @@ func (p *Comparison) IsLocked() bool {
 	switch p.State {
 	case ServerNew, ServerUnpinned:
 		return false
-	case ServerUncaptured, ServerForbiddenPin:
+	case ServerCaptureFailed, ServerForbiddenPin:
 		return p.Locked.Server != ""
 	}
 	return true
@@ -87,7 +87,7 @@ func (p *Comparison) HasCapture() bool { return p.State != ServerGone && !p.Lack
 
 // LacksCapture reports whether the folder has no capture of the server.
 func (p *Comparison) LacksCapture() bool {
-	return p.State == ServerMissing || p.State == ServerUncaptured
+	return p.State == ServerWithoutCapture || p.State == ServerCaptureFailed
 }
 
 // PolicyDiffers reports whether the two sides were pinned under different policies.
@@ -268,8 +268,8 @@ type Ref struct {
 	Key
 }
 
-// Refs is a set of entries.
-type Refs map[Ref]bool
+// RefSet is a set of entries.
+type RefSet map[Ref]bool
 
 // Ref identifies the entry.
 func (d *Drift) Ref() Ref { return Ref{d.Server, d.Key} }
@@ -285,9 +285,9 @@ func (d *Drift) DistinctCopies() []Pin {
 	return slices.CompactFunc(slices.Clone(d.Copies), func(a, b Pin) bool { return a.Digest == b.Digest })
 }
 
-// DefinitionDigest returns the digest that a person accepts with a drift: that of the
+// DigestToAccept returns the digest that a person accepts with a drift: that of the
 // definition found or, for a REMOVED entry, of the pinned one.
-func (d *Drift) DefinitionDigest() string {
+func (d *Drift) DigestToAccept() string {
 	if d.Kind == DriftRemoved {
 		return d.Locked.Digest
 	}

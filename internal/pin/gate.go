@@ -44,7 +44,7 @@ type Leniency struct {
 	Warnings bool
 
 	// diff --fail-on SEVERITY: the drift that is known to be below SEVERITY; nil without the flag.
-	BelowFailOn Refs
+	BelowFailOn RefSet
 }
 
 // A Verdict is the decision about a comparison. Only verify.go makes one.
@@ -52,8 +52,8 @@ type Verdict struct {
 	// Every entry matches its pin, and nothing else is wrong.
 	Matches bool
 
-	Failed       bool // an entry or a server fails the run
-	FailingDrift Refs // the drifts that fail the run
+	Failed       bool   // an entry or a server fails the run
+	FailingDrift RefSet // the drifts that fail the run
 
 	// The servers with drift, and those that differ as a whole.
 	DifferingServers map[string]bool

@@ -120,7 +120,7 @@ type HashedDefinition struct {
 
 // Tree returns the pinned definition as a canonical tree, absent if it isn't stored.
 func (p *Pin) Tree() jsontree.Value {
-	return jsontree.ParseCanonical(p.Definition)
+	return jsontree.ParseTrusted(p.Definition)
 }
 
 // TextsAndParameters returns the texts of a definition, except the name that identifies the entry, and the names of its
@@ -149,7 +149,7 @@ func TextsAndParameters(entryType EntryType, v jsontree.Value) (texts, parameter
 // WithName returns the tree of a definition in which name replaces the identity, if the definition has one.
 func WithName(entryType EntryType, definition jsontree.Value, name string) jsontree.Value {
 	identity := EntryTypeInfo[entryType].Identity
-	return jsontree.MapParts(definition, func(m *jsontree.Member) bool {
+	return jsontree.FilterParts(definition, func(m *jsontree.Member) bool {
 		if m.Name == identity {
 			m.Value = jsontree.String(name)
 		}
@@ -170,7 +170,7 @@ func (p *Pin) DefinitionWithoutName() string {
 // AsReceived returns the tree of the definition as received or, if that isn't known, as pinned.
 func (p *Pin) AsReceived() jsontree.Value {
 	if p.Received != nil {
-		return jsontree.ParseCanonical(p.Received)
+		return jsontree.ParseTrusted(p.Received)
 	}
 	return p.Tree()
 }

@@ -249,7 +249,7 @@ func without(v jsontree.Value, tokens []string) jsontree.Value {
 	if v.Kind != '{' {
 		return v
 	}
-	return jsontree.MapParts(v, func(m *jsontree.Member) bool {
+	return jsontree.FilterParts(v, func(m *jsontree.Member) bool {
 		if m.Name != tokens[0] {
 			return true
 		}

@@ -40,8 +40,8 @@ func CapturePaths(t testing.TB, pattern string) (paths []string) {
 	return paths
 }
 
-// RealPins reads a capture as the pins of a server.
-func RealPins(t testing.TB, path, server string) pin.Set {
+// ReadPins reads a capture as the pins of a server.
+func ReadPins(t testing.TB, path, server string) pin.Set {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {

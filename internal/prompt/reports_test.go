@@ -28,7 +28,7 @@ func TestPoisonedRealUpgrade(t *testing.T) {
 
 func poisonedUpgrade(t *testing.T, old, new string) {
 	poisoned := pintest.PoisonedCapture(t, new)
-	r := reporttest.UpgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, poisoned, "s"))
+	r := reporttest.UpgradeReport(pintest.ReadPins(t, old, "s"), pintest.ReadPins(t, poisoned, "s"))
 	if got := reporttest.Headline(r); !strings.HasPrefix(got, "DRIFT: 1 WARNING hidden-text in write_file; ") {
 		t.Errorf("the verdict: %s", got)
 	}

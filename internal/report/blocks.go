@@ -222,22 +222,22 @@ func (e *drifted) number() int {
 // causes lists the reasons why entries are read first, in the order of their classes, as a review's head words them.
 // New warnings have a line of their own there.
 var causes = []struct {
-	cause facts.Cause
+	cause facts.ReasonKind
 	said  string
 }{
-	{facts.CauseRepeated, "a repeated name"},
-	{facts.CauseHidden, "a change that no reader sees"},
-	{facts.CauseCode, "runs code that it is given"},
-	{facts.CauseScript, "has a script"},
-	{facts.CauseSameName, "named like a skill of another server"},
-	{facts.CauseDestructive, "declared destructive"},
-	{facts.CauseSecret, "has a new place for a secret"},
-	{facts.CauseWritesFile, "writes where the caller says"},
-	{facts.CauseRestrictionRemoved, "a restriction is gone from its text"},
-	{facts.CauseHintLoosened, "clients ask less"},
-	{facts.CauseOpenWorld, "says that its world is open"},
-	{facts.CauseWrites, "writes by its name, without hints"},
-	{facts.CauseNewHost, "names a new host"},
+	{facts.ReasonRepeated, "a repeated name"},
+	{facts.ReasonHidden, "a change that no reader sees"},
+	{facts.ReasonCode, "runs code that it is given"},
+	{facts.ReasonScript, "has a script"},
+	{facts.ReasonSameName, "named like a skill of another server"},
+	{facts.ReasonDestructive, "declared destructive"},
+	{facts.ReasonSecret, "has a new place for a secret"},
+	{facts.ReasonWritesFile, "writes where the caller says"},
+	{facts.ReasonRestrictionRemoved, "a restriction is gone from its text"},
+	{facts.ReasonHintLoosened, "clients ask less"},
+	{facts.ReasonOpenWorld, "says that its world is open"},
+	{facts.ReasonWrites, "writes by its name, without hints"},
+	{facts.ReasonNewHost, "names a new host"},
 }
 
 // shortReview is the maximum number of blocks for which a review's head neither explains its numbers nor counts
@@ -267,7 +267,7 @@ func (r *Report) worst(m *Model, explains bool) {
 		var details []string
 		more := -maxWorst
 		for _, e := range r.entries {
-			if !e.Class.IsReadFirst() || e.Reason.Cause != one.cause {
+			if !e.Class.IsReadFirst() || e.Reason.Kind != one.cause {
 				continue
 			}
 			if more++; more > 0 {
@@ -296,10 +296,10 @@ func (r *Report) worst(m *Model, explains bool) {
 // detail returns what the head adds to the reason why an entry is read first: its new host, or its place for a secret
 // or a file; or "".
 func (r *Report) detail(e *drifted) string {
-	switch e.Reason.Cause {
-	case facts.CauseSecret, facts.CauseWritesFile:
+	switch e.Reason.Kind {
+	case facts.ReasonSecret, facts.ReasonWritesFile:
 		return r.place(e.Ref(), e.Reason.Pointer)
-	case facts.CauseNewHost:
+	case facts.ReasonNewHost:
 		return text.QuoteName(e.Reason.Host)
 	}
 	return ""
@@ -330,7 +330,7 @@ func standsOut(b *Block) (words, id string) {
 func (r *Report) entry(e *drifted) *Entry {
 	d := &e.Drift
 	ref := d.Ref()
-	said := &Entry{EntryRef: ref, ApprovalDigest: d.DefinitionDigest(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name,
+	said := &Entry{EntryRef: ref, ApprovalDigest: d.DigestToAccept(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name,
 		Ref: r.field(ref), DisplayName: r.ref(ref), ShortName: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.FailingDrift[ref],
 		Text: driftText(e), Warned: e.HasNewWarning(), Line: r.pinLine(ref), Minor: e.Minor,
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, BulkWarning: e.BulkWarning(),

@@ -414,7 +414,7 @@ func upgradesAtHand(t *testing.T) (list [][2]string) {
 // toolsOf returns the tools of a capture as encoding/json reads them.
 func toolsOf(t *testing.T, path string) (tools []made) {
 	t.Helper()
-	set := pintest.RealPins(t, path, "s")
+	set := pintest.ReadPins(t, path, "s")
 	for _, p := range set.PinsOf(pin.Tools) {
 		tools = append(tools, jsontest.DecodeJSON(t, p.Definition).(made))
 	}

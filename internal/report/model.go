@@ -19,7 +19,7 @@ type Model struct {
 
 	Failed          bool // an entry or a server fails the run
 	ExitCode        int  // of the run, if nothing else fails
-	NoVerdict       *NoVerdict
+	NoVerdict       *NoVerdictReason
 	NothingCompared bool // nothing was compared
 
 	Word string // the verdict in one to three words
@@ -135,8 +135,8 @@ type Data struct {
 	ReadFirst []ReadFirst `json:"readFirst,omitempty"`
 }
 
-// A NoVerdict is the reason why there is no verdict.
-type NoVerdict struct {
+// A NoVerdictReason is the reason why there is no verdict.
+type NoVerdictReason struct {
 	Text  string   `json:"message"`
 	Hints []string `json:"hints"`
 	Lines []string `json:"-"` // Text and Hints as lines to print

@@ -22,7 +22,7 @@ func TestRename(t *testing.T) {
 		t.Errorf("%s %s: %s", b.Kind, b.Title, b.Question)
 	}
 	for i := range r.Drifts {
-		if digest := r.Drifts[i].DefinitionDigest(); !strings.Contains(b.AcceptCommand, digest) {
+		if digest := r.Drifts[i].DigestToAccept(); !strings.Contains(b.AcceptCommand, digest) {
 			t.Errorf("no %s in %s", digest, b.AcceptCommand)
 		}
 	}

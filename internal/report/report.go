@@ -61,7 +61,7 @@ type Input struct {
 	CanWrite bool
 
 	// The drifts that flags would accept one by one.
-	AcceptableByName pin.Refs
+	AcceptableByName pin.RefSet
 
 	// Flags that tie a command to these captures; nil if a name is repeated.
 	ExpectFlags []string
@@ -80,7 +80,7 @@ type Input struct {
 // Its drift is sorted server by server, the most dangerous first.
 type Report struct {
 	Input
-	*facts.Facts
+	*facts.Explanation
 	Model   *Model
 	entries []*drifted // in the order of Drifts
 
@@ -108,7 +108,7 @@ type Report struct {
 
 // New computes all that the formats lay out. known are the facts of the comparison, or of the part of
 // it that is shown.
-func New(in Input, known *facts.Facts) *Report {
+func New(in Input, known *facts.Explanation) *Report {
 	r := NewWithoutModel(in, known)
 	r.findRelease()
 	// Flags can't approve anything while there is a new warning in something that no entry's pin covers.
@@ -127,14 +127,14 @@ func New(in Input, known *facts.Facts) *Report {
 
 // NewWithoutModel returns a report without a model, which can only describe what was accepted. Entries with a warning
 // come first.
-func NewWithoutModel(in Input, known *facts.Facts) *Report {
-	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}}
+func NewWithoutModel(in Input, known *facts.Explanation) *Report {
+	r := &Report{Input: in, Explanation: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}}
 	for i, p := range in.Comparisons {
 		r.places[p.Server] = i
 	}
 	for _, d := range in.Drifts {
-		r.digests[[2]string{d.Server, d.DefinitionDigest()}]++
-		r.digests[[2]string{"", d.DefinitionDigest()}]++
+		r.digests[[2]string{d.Server, d.DigestToAccept()}]++
+		r.digests[[2]string{"", d.DigestToAccept()}]++
 	}
 	for _, e := range known.Entries {
 		r.entries = append(r.entries, &drifted{Entry: e})
@@ -152,20 +152,6 @@ func NewWithoutModel(in Input, known *facts.Facts) *Report {
 	return r
 }
 
-// MatchLine returns the line that verify prints if all entries match. ok is false if there is more to print, for which
-// New makes the report.
-func MatchLine(in *Input) (line string, ok bool) {
-	if !in.Matches || !in.Bounded || in.FailsOnWarnings || len(in.Findings) > 0 {
-		return "", false
-	}
-	known := &facts.Facts{}
-	for _, p := range in.Comparisons {
-		known.MatchedCounts.Add(pin.CountPins(p.Captured.Pins))
-	}
-	r := &Report{Input: *in, Facts: known}
-	return r.verdictWord() + ": " + r.verdictText(), true
-}
-
 // listDrifts sets Drifts to the drifts of the entries, in the order of the entries.
 func (r *Report) listDrifts() {
 	r.Drifts = nil
@@ -179,12 +165,12 @@ func NewWithoutVerdict(exitCode int, err error) *Model {
 	return &Model{NothingCompared: true, ExitCode: exitCode, NoVerdict: whyNot(err), Word: "NO ANSWER"}
 }
 
-func whyNot(err error) *NoVerdict {
+func whyNot(err error) *NoVerdictReason {
 	if err == nil {
 		return nil
 	}
 	told := fail.AsError(err)
-	return &NoVerdict{told.Text, append([]string{}, told.Hints...), fail.ErrorLines(err)}
+	return &NoVerdictReason{told.Text, append([]string{}, told.Hints...), fail.ErrorLines(err)}
 }
 
 // A drifted is a drifted entry with the rows that show it.

@@ -79,7 +79,7 @@ func TestReportOfOtherLists(t *testing.T) {
 	}
 	// Each command names its entry and nothing else.
 	for i, b := range r.Model.Blocks {
-		if want := "pinproof relock new.json --accept " + r.Drifts[i].DefinitionDigest(); b.AcceptCommand != want {
+		if want := "pinproof relock new.json --accept " + r.Drifts[i].DigestToAccept(); b.AcceptCommand != want {
 			t.Errorf("%s: %s", b.Title, b.AcceptCommand)
 		}
 	}

@@ -218,7 +218,7 @@ func (r *Report) describe(e *drifted) {
 // differing returns two definitions without the objects and arrays that they have in common.
 func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
 	for i, side := range sides {
-		parts[i] = jsontree.MapParts(side, func(m *jsontree.Member) bool {
+		parts[i] = jsontree.FilterParts(side, func(m *jsontree.Member) bool {
 			other := sides[1-i].Get(m.Name)
 			return m.Kind != '{' && m.Kind != '[' || !jsontree.Equal(m.Value, other)
 		})
@@ -519,7 +519,7 @@ func (d *describer) laidOut(s *description) (lines []DefinitionLine) {
 
 // untitled returns keywords without the title.
 func untitled(keywords jsontree.Value) jsontree.Value {
-	kept := jsontree.MapParts(keywords, func(m *jsontree.Member) bool { return m.Name != "title" })
+	kept := jsontree.FilterParts(keywords, func(m *jsontree.Member) bool { return m.Name != "title" })
 	if len(kept.Parts) == 0 {
 		return jsontree.Value{}
 	}

@@ -476,12 +476,12 @@ func TestRealUpgradesAreShownWhole(t *testing.T) {
 		var sides [2]map[string]made
 		for i, path := range []string{old, new} {
 			sides[i] = map[string]made{}
-			set := pintest.RealPins(t, path, "s")
+			set := pintest.ReadPins(t, path, "s")
 			for _, p := range set.PinsOf(pin.Tools) {
 				sides[i][p.Name] = jsontest.DecodeJSON(t, p.Definition).(made)
 			}
 		}
-		r := reporttest.UpgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
+		r := reporttest.UpgradeReport(pintest.ReadPins(t, old, "s"), pintest.ReadPins(t, new, "s"))
 		counted += shownEverywhere(t, r, func(key pin.Key) (was, is any) {
 			if key.Type == pin.Tools && sides[0][key.Name] != nil {
 				was = sides[0][key.Name]

@@ -208,7 +208,7 @@ func TestOrdersComeFirst(t *testing.T) {
 		{"mongodb", "2.1.1", "3.0.4"}, {"notion", "1.8.0", "2.5.2"}, {"playwright", "0.0.33", "0.0.83"}, {"playwright", "0.0.68", "0.0.83"},
 	} {
 		folder := filepath.Join(pintest.RealServers, upgrade[0])
-		old, new := pintest.RealPins(t, filepath.Join(folder, upgrade[1]+".json"), "s"), pintest.RealPins(t, filepath.Join(folder, upgrade[2]+".json"), "s")
+		old, new := pintest.ReadPins(t, filepath.Join(folder, upgrade[1]+".json"), "s"), pintest.ReadPins(t, filepath.Join(folder, upgrade[2]+".json"), "s")
 		var changed []string
 		for _, d := range reporttest.UpgradeReport(old, new).Drifts {
 			if d.Kind == pin.DriftChanged && d.Type == pin.Tools {

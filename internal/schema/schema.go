@@ -137,7 +137,7 @@ func MapMembers(v jsontree.Value, at Position, f func(m *jsontree.Member) bool) 
 	if at == AtOther {
 		return v
 	}
-	return jsontree.MapParts(v, func(m *jsontree.Member) bool {
+	return jsontree.FilterParts(v, func(m *jsontree.Member) bool {
 		isKept := at != AtSchema && at != AtDefinition || f(m)
 		m.Value = MapMembers(m.Value, at.Child(m.Name, &m.Value), f)
 		return isKept

@@ -198,7 +198,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 		}
 		if p := lockfile.FirstUnclean(set); p != nil {
 			return fail.New("%s of server %s is refused by the policy (requireClean): it has hidden text: nothing was written", p.EntryRef(), text.QuoteName(set.Server)).
-				Hint("if it may stay: %s", w.ForVerb("relock", "--require-clean=false")).Refusal()
+				Hint("if it may stay: %s", w.ForVerb("relock", "--require-clean=false")).AsDrift()
 		}
 	}
 	same := func(x, y pin.Set) bool { return lockfile.StateText(&x) == lockfile.StateText(&y) }

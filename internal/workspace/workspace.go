@@ -340,9 +340,9 @@ func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source)
 		if isCaptured[server] || !isUncaptured && !wanted(server) {
 			continue
 		}
-		p := pin.Comparison{Server: server, LockfilePath: w.LockPath, State: pin.ServerMissing}
+		p := pin.Comparison{Server: server, LockfilePath: w.LockPath, State: pin.ServerWithoutCapture}
 		if isUncaptured {
-			p.State = pin.ServerUncaptured
+			p.State = pin.ServerCaptureFailed
 		}
 		if set := w.Lock.Find(server); set != nil {
 			p.Locked = *set
@@ -366,7 +366,7 @@ func (w *Workspace) NoVerdictError(servers []string) error {
 		if p.HasCapture() {
 			asked++
 		}
-		if p.State == pin.ServerUncaptured {
+		if p.State == pin.ServerCaptureFailed {
 			uncaptured = append(uncaptured, p.Server)
 		}
 	}

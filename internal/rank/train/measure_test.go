@@ -49,7 +49,7 @@ func massUpgrades(t *testing.T) (list []upgrade) {
 		if !strings.HasPrefix(old, pintest.RealServers) {
 			return // our own server
 		}
-		said := newSentences(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
+		said := newSentences(pintest.ReadPins(t, old, "s"), pintest.ReadPins(t, new, "s"))
 		if len(said) >= fewest {
 			name := filepath.Base(filepath.Dir(new)) + " " + filepath.Base(new)
 			list = append(list, upgrade{strings.TrimSuffix(name, ".json"), said})
@@ -66,7 +66,7 @@ func ordinaryUpgrades(t *testing.T) (list []upgrade) {
 	files, _ := filepath.Glob(pintest.FromRoot("../shared/ordinary/*.json*"))
 	state := uint32(7)
 	for _, file := range files {
-		said := newSentences(pin.Set{}, pintest.RealPins(t, file, "s"))
+		said := newSentences(pin.Set{}, pintest.ReadPins(t, file, "s"))
 		if len(said) < picked {
 			continue
 		}
@@ -354,8 +354,8 @@ func TestBlocks(t *testing.T) {
 			if !strings.HasPrefix(old, pintest.RealServers) {
 				return
 			}
-			before := pintest.RealPins(t, old, "s")
-			after := pintest.RealPins(t, new, "s")
+			before := pintest.ReadPins(t, old, "s")
+			after := pintest.ReadPins(t, new, "s")
 			if len(newSentences(before, after)) < fewest {
 				return
 			}
@@ -422,7 +422,7 @@ func poisoned(t *testing.T, path string, before pin.Set, text string, random fun
 	if err := json.Unmarshal(capture["tools"], &tools); err != nil {
 		t.Fatal(err)
 	}
-	now := pintest.RealPins(t, path, "s")
+	now := pintest.ReadPins(t, path, "s")
 	var drifted []map[string]any
 	for _, tool := range tools {
 		key := pin.Key{Type: pin.Tools, Name: tool["name"].(string)}
@@ -463,8 +463,8 @@ func (c *reviewed) add(t *testing.T, before, found pin.Set, tool, text string) {
 	t.Helper()
 	pairs := []pin.Comparison{{Server: "s", CapturePath: "new.json", State: pin.ServerPaired, Locked: before, Captured: found}}
 	in := report.Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.CompareByDigest(pairs), CanWrite: true}
-	in.Verdict = pin.Verdict{FailingDrift: pin.Refs{}, DifferingServers: map[string]bool{"s": true}}
-	in.AcceptableByName = pin.Refs{}
+	in.Verdict = pin.Verdict{FailingDrift: pin.RefSet{}, DifferingServers: map[string]bool{"s": true}}
+	in.AcceptableByName = pin.RefSet{}
 	in.ApprovalHash = func(server string, p *pin.Pin) string { return p.Digest }
 	in.Findings = lint.Findings(pairs, in.Drifts, []pin.Set{before}, true)
 	m := report.New(in, facts.Explain(pairs, in.Drifts, in.Findings, facts.ExplainOptions{})).Model

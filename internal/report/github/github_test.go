@@ -17,7 +17,7 @@ func TestWrite(t *testing.T) {
 		want  string
 	}{
 		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift"}, "OK: 0 drift\n"},
-		{"nothing read", report.Model{NothingCompared: true, NoVerdict: &report.NoVerdict{Lines: []string{"no such file", "hint: x"}}},
+		{"nothing read", report.Model{NothingCompared: true, NoVerdict: &report.NoVerdictReason{Lines: []string{"no such file", "hint: x"}}},
 			"::error title=pinproof has no answer::no such file%0Ahint: x\n"},
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "1 changed", AnnotatedFile: "a,b:c\n.lock", Data: report.Data{Entries: entries}, Review: report.Step{Text: "review", Command: "pinproof diff live"}},
 			"::error file=a%2Cb%3Ac<U+000A>.lock,line=1,title=pinproof::DRIFT: 1 changed\n" +

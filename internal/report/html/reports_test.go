@@ -63,7 +63,7 @@ func TestReport(t *testing.T) {
 			"pinproof relock live.json --accept-all --expect " + set,
 		}},
 	} {
-		if got := reporttest.TextsOf(t, page, test.element, test.class); !slices.Equal(got, test.want) {
+		if got := reporttest.ElementTexts(t, page, test.element, test.class); !slices.Equal(got, test.want) {
 			t.Errorf("%s %s\n got %q\nwant %q", test.element, test.class, got, test.want)
 		}
 	}
@@ -72,7 +72,7 @@ func TestReport(t *testing.T) {
 		t.Error("no rule for the first button")
 	}
 	for _, element := range []string{"article", "li"} {
-		if got := reporttest.TextsOf(t, page, element, "f1"); len(got) != 1 || !strings.HasPrefix(got[0], "1 HIDDEN list_dir WARNING") {
+		if got := reporttest.ElementTexts(t, page, element, "f1"); len(got) != 1 || !strings.HasPrefix(got[0], "1 HIDDEN list_dir WARNING") {
 			t.Errorf("%s: %q", element, got)
 		}
 	}
@@ -154,7 +154,7 @@ func TestSaysWhatDiffSays(t *testing.T) {
 // TestServers: the button of a server counts the blocks of it, and a rename once.
 func TestServers(t *testing.T) {
 	r := reporttest.FolderReport(t, pintest.MadeUpServers)
-	labels, blocks := reporttest.TextsOf(t, pageOf(t, r), "label", ""), make([]int, len(r.Model.Servers))
+	labels, blocks := reporttest.ElementTexts(t, pageOf(t, r), "label", ""), make([]int, len(r.Model.Servers))
 	for _, b := range r.Model.Blocks {
 		blocks[b.Server]++
 	}
@@ -175,14 +175,14 @@ func TestSignature(t *testing.T) {
 		"inputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer","maximum":5,"description":"How many.","x-odd":1}}}}]`)
 	page := pageOf(t, r)
 	reporttest.CheckPage(t, page)
-	said := strings.Join(reporttest.TextsOf(t, page, "pre", "lines"), " ")
+	said := strings.Join(reporttest.ElementTexts(t, page, "pre", "lines"), " ")
 	for _, want := range []string{"title | B!", "n integer, required, maximum 5 | How many.", `{"x-odd":1}`, `_meta | {"c":1}`,
 		"/more | [1]", "Line <one>.", "code string"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in %q", want, said)
 		}
 	}
-	if got := reporttest.TextsOf(t, page, "span", "risk"); !slices.Contains(got, "destructive") {
+	if got := reporttest.ElementTexts(t, page, "span", "risk"); !slices.Contains(got, "destructive") {
 		t.Errorf("risks: %q", got)
 	}
 }
@@ -191,7 +191,7 @@ func TestMatch(t *testing.T) {
 	r := reporttest.ListsReport(t, reporttest.OldList, reporttest.OldList)
 	page := pageOf(t, r)
 	reporttest.CheckPage(t, page)
-	if got := reporttest.TextsOf(t, page, "h1", ""); !slices.Equal(got, []string{"OK: 0 drift (5 tools match tools.lock)"}) {
+	if got := reporttest.ElementTexts(t, page, "h1", ""); !slices.Equal(got, []string{"OK: 0 drift (5 tools match tools.lock)"}) {
 		t.Errorf("%q", got)
 	}
 	if strings.Contains(page, "<nav") || strings.Contains(page, "relock") {

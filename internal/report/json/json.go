@@ -22,11 +22,11 @@ const (
 // A document is the JSON report: one object on one line, described by docs/report.schema.json.
 // The summary, details of findings and errors are printable text for a person.
 type document struct {
-	SchemaVersion int               `json:"schemaVersion"` // incremented when a member changes its meaning or is removed
-	Verdict       string            `json:"verdict"`
-	ExitCode      int               `json:"exitCode"`
-	Summary       string            `json:"summary,omitempty"`
-	Error         *report.NoVerdict `json:"error,omitempty"`
+	SchemaVersion int                     `json:"schemaVersion"` // incremented when a member changes its meaning or is removed
+	Verdict       string                  `json:"verdict"`
+	ExitCode      int                     `json:"exitCode"`
+	Summary       string                  `json:"summary,omitempty"`
+	Error         *report.NoVerdictReason `json:"error,omitempty"`
 	*report.Data
 }
 
@@ -111,7 +111,7 @@ func (left *room) definition(d *report.Definition, whole bool) *report.Definitio
 		return d
 	}
 	said := *d
-	said.Whole, said.Bytes = left.value(jsontree.ParseCanonical(d.Text))
+	said.Whole, said.Bytes = left.value(jsontree.ParseTrusted(d.Text))
 	return &said
 }
 

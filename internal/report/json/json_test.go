@@ -18,7 +18,7 @@ func TestWrite(t *testing.T) {
 		model report.Model
 		want  string
 	}{
-		{"no answer", report.Model{NothingCompared: true, ExitCode: 2, NoVerdict: &report.NoVerdict{Text: "no such file", Hints: []string{"type this"}}},
+		{"no answer", report.Model{NothingCompared: true, ExitCode: 2, NoVerdict: &report.NoVerdictReason{Text: "no such file", Hints: []string{"type this"}}},
 			`{"schemaVersion":1,"verdict":"error","exitCode":2,"error":{"message":"no such file","hints":["type this"]}}`},
 		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift", CaptureFindings: []report.Finding{{ID: "oversize", Level: "warning"}}, Data: report.Data{Lockfile: "tools.lock",
 			Counts:   map[string]int{"pins": 1},

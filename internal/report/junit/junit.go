@@ -151,7 +151,7 @@ func drift(e *report.Entry, of *report.Block, room *int) testcase {
 	var b strings.Builder
 	b.WriteString(message + "\n")
 	plain.New(&b, plain.Style{}).WriteRows("  ", of)
-	text := plain.Shorten(b.String(), min(maxCaseText, max(0, *room)))
+	text := plain.TruncateLines(b.String(), min(maxCaseText, max(0, *room)))
 	*room -= len(text)
 	return caseOf(e.ShortName, e.Kind, message, text, e.Blocked)
 }

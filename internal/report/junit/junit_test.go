@@ -21,7 +21,7 @@ func TestWrite(t *testing.T) {
 		model report.Model
 		want  string
 	}{
-		{"no answer", report.Model{NothingCompared: true, NoVerdict: &report.NoVerdict{Lines: []string{"no such file", "hint: type this"}}}, `<?xml version="1.0" encoding="UTF-8"?>
+		{"no answer", report.Model{NothingCompared: true, NoVerdict: &report.NoVerdictReason{Lines: []string{"no such file", "hint: type this"}}}, `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="pinproof" tests="1" failures="0" errors="1" time="0">
   <testsuite name="pinproof" tests="1" failures="0" errors="1" time="0">
     <testcase classname="pinproof" name="verdict" time="0">

@@ -209,7 +209,7 @@ func checkJUnit(t testing.TB, r *report.Report) {
 		}
 		tests, failures = tests+len(suite.Cases), failures+n
 	}
-	entries, blocked := pin.Refs{}, len(r.Model.Problems)
+	entries, blocked := pin.RefSet{}, len(r.Model.Problems)
 	for i := range r.Comparisons {
 		for _, set := range []pin.Set{r.Comparisons[i].Locked, r.Comparisons[i].Captured} {
 			for _, p := range set.Pins {

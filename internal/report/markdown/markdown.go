@@ -35,7 +35,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 	begin := regexp.MustCompile("(?m)^.")
 	fit := func(part string) string {
 		// Four spaces before each line, so that no line is a fence (CommonMark, 4.5).
-		return fence("text", plain.Shorten(begin.ReplaceAllString(part, "    $0"), most))
+		return fence("text", plain.TruncateLines(begin.ReplaceAllString(part, "    $0"), most))
 	}
 	var page, out, left, others strings.Builder
 	next := ""

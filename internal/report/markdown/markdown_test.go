@@ -23,7 +23,7 @@ func TestWrite(t *testing.T) {
 		want  string
 	}{
 		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift (1 tool)"}, "## OK: `0 drift (1 tool)`\n"},
-		{"no answer", report.Model{NothingCompared: true, NoVerdict: &report.NoVerdict{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n    error: no `x`\n    ```\n```\n"},
+		{"no answer", report.Model{NothingCompared: true, NoVerdict: &report.NoVerdictReason{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n    error: no `x`\n    ```\n```\n"},
 		// The summary of the whole list comes first, then the block of the first class.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", OtherServersText: "1 other server", Data: report.Data{Lockfile: "tools.lock",
 			Servers: []report.Server{{Name: "web", Differs: true, Title: "web   old   ->   new|`", Notes: []string{"a note"}, Drift: "2 changed"}}}, Cost: "text 10 -> 1,244 bytes",

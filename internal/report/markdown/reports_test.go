@@ -120,7 +120,7 @@ pinproof relock live.json
 
 func TestMatch(t *testing.T) {
 	r := reporttest.ListsReport(t, reporttest.OldList, reporttest.OldList)
-	r.Findings = []lint.Finding{{Ref: pin.Ref{Key: pin.Key{Name: "a|b"}}, ID: "padding", Warning: true, Detail: "`x`", Scope: pin.ScopeMatch, Approved: true}}
+	r.Findings = []lint.Finding{{Ref: pin.Ref{Key: pin.Key{Name: "a|b"}}, ID: "padding", Warning: true, Detail: "`x`", Scope: pin.FindingInMatch, Approved: true}}
 	r = reporttest.NewReport(r.Input)
 	want := strings.ReplaceAll(`## OK: '0 drift (5 tools match tools.lock); 1 approved warning'
 
@@ -239,7 +239,7 @@ func TestBoundedServers(t *testing.T) {
 	r := reporttest.ListsReport(t, `[{"name":"a"}]`, `[{"name":"b"}]`)
 	for i := range 1_000 {
 		server := fmt.Sprintf("t%03d", i)
-		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: server, State: pin.ServerMissing})
+		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: server, State: pin.ServerWithoutCapture})
 		r.DifferingServers[server] = true
 	}
 	r = reporttest.NewReport(r.Input)

@@ -75,7 +75,7 @@ func TestWriter(t *testing.T) {
 
 func TestShorten(t *testing.T) {
 	lines := "one\ntwo\n" + strings.Repeat("x", 60) + "\n" // 69 bytes
-	if got := Shorten(lines, 69); got != lines {
+	if got := TruncateLines(lines, 69); got != lines {
 		t.Errorf("what has room was cut: %q", got)
 	}
 	for most, want := range map[int]string{ // the last line has 40 bytes
@@ -83,7 +83,7 @@ func TestShorten(t *testing.T) {
 		47: "one\n    the rest is left out here: see diff\n",
 		40: "    the rest is left out here: see diff\n",
 	} {
-		if got := Shorten(lines, most); got != want {
+		if got := TruncateLines(lines, most); got != want {
 			t.Errorf("in %d bytes: %q, want %q", most, got, want)
 		}
 	}

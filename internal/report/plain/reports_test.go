@@ -20,7 +20,7 @@ func TestMassUpgradesFitAScreen(t *testing.T) {
 	t.Parallel()
 	alike := 0
 	pintest.SomeUpgrades(t, func(old, new string) {
-		r := reporttest.UpgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
+		r := reporttest.UpgradeReport(pintest.ReadPins(t, old, "s"), pintest.ReadPins(t, new, "s"))
 		tools := len(r.Comparisons[0].Captured.Pins)
 		var said bytes.Buffer
 		if err := WriteVerify(&said, r.Model, Style{}); err != nil {

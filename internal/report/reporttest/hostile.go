@@ -60,7 +60,7 @@ func HostileReport(t testing.TB, name, key, old, new string) *report.Report {
 	for _, tool := range []string{"changed", name, "alike"} {
 		f := lint.Finding{Ref: pin.Ref{Server: p.Server, Key: pin.Key{Name: tool}}, ID: "hidden-text", Warning: true, Pointer: jsontree.ExtendPointer("", key), Detail: text.Printable(new)}
 		r.Findings = append(r.Findings, f)
-		f.Scope, f.Approved = pin.ScopeMatch, true
+		f.Scope, f.Approved = pin.FindingInMatch, true
 		r.Findings = append(r.Findings, f)
 	}
 	return NewReport(r.Input)

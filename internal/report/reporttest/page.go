@@ -102,9 +102,9 @@ func checkElement(t testing.TB, n *html.Node) {
 	}
 }
 
-// TextsOf returns the text of each element with a name and, unless class is "", with a class. Whitespace becomes single
+// ElementTexts returns the text of each element with a name and, unless class is "", with a class. Whitespace becomes single
 // spaces.
-func TextsOf(t *testing.T, page, name, class string) (list []string) {
+func ElementTexts(t *testing.T, page, name, class string) (list []string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
 	if err != nil {

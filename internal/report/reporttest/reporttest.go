@@ -56,7 +56,7 @@ func FolderReport(t *testing.T, folder string) *report.Report {
 	for server, old := range oldest {
 		label := filepath.Base(server)
 		p := pin.Comparison{Server: label, CapturePath: label + ".json", State: pin.ServerPaired,
-			Locked: pintest.RealPins(t, old, label), Captured: pintest.RealPins(t, newest[server], label)}
+			Locked: pintest.ReadPins(t, old, label), Captured: pintest.ReadPins(t, newest[server], label)}
 		pairs, locked = append(pairs, p), append(locked, p.Locked)
 	}
 	slices.SortFunc(pairs, func(a, b pin.Comparison) int { return strings.Compare(a.Server, b.Server) })
@@ -75,7 +75,7 @@ func Headline(r *report.Report) string { return r.Model.Word + ": " + r.Model.Te
 // the run.
 func InputOf(pairs []pin.Comparison) report.Input {
 	in := report.Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.CompareByDigest(pairs), CommandLine: shell.Command{Capture: "live.json"}}
-	in.Verdict = pin.Verdict{Matches: true, FailingDrift: pin.Refs{}, DifferingServers: map[string]bool{}}
+	in.Verdict = pin.Verdict{Matches: true, FailingDrift: pin.RefSet{}, DifferingServers: map[string]bool{}}
 	for _, d := range in.Drifts {
 		in.FailingDrift[d.Ref()] = true
 	}
@@ -103,7 +103,7 @@ func InputOf(pairs []pin.Comparison) report.Input {
 // NewReport returns the report on an input, and determines the facts for it.
 func NewReport(in report.Input) *report.Report {
 	in.CanWrite = true // other tests cover what relock refuses
-	in.AcceptableByName = pin.Refs{}
+	in.AcceptableByName = pin.RefSet{}
 	for i := range in.Drifts {
 		in.AcceptableByName[in.Drifts[i].Ref()] = true
 	}

@@ -94,7 +94,7 @@ func (s Scene) Report(t testing.TB) *report.Report {
 	for _, f := range s.Findings {
 		f.Server = s.Server
 		if !f.IsWholeServer() && !slices.ContainsFunc(in.Drifts, func(d pin.Drift) bool { return d.Ref() == f.Ref }) {
-			f.Scope, f.Approved = pin.ScopeMatch, true
+			f.Scope, f.Approved = pin.FindingInMatch, true
 		}
 		in.Findings = append(in.Findings, f)
 	}

@@ -161,13 +161,13 @@ func FindConfig(folder string) (file string, err error) {
 		if len(found) > 1 {
 			several := fail.New("%s here: which one is meant?", text.FormatCount(len(found), "configuration"))
 			for _, path := range found {
-				several.Hint("%s check --config %s", ProgramName, shell.QuotePath(path))
+				several.Hint("%s check --config %s", SelfName, shell.QuotePath(path))
 			}
 			return "", several
 		}
 	}
 	return "", fail.New("no configuration of a client is here or, inside a repository, above: %s", strings.Join(projects, ", ")).
-		Hint("name one: %s check --config FILE", ProgramName)
+		Hint("name one: %s check --config FILE", SelfName)
 }
 
 func load(file string) (*Config, error) {
@@ -319,7 +319,7 @@ type Result struct {
 
 // Capture captures the servers into DIR/ID.jsonl, several at a time, and returns a result for each. If one fails, the
 // others are still saved.
-func (c *Config) Capture(ctx context.Context, dir string, o mcp.Options) ([]Result, error) {
+func (c *Config) Capture(ctx context.Context, dir string, o mcp.CaptureOptions) ([]Result, error) {
 	folded := map[string]bool{}
 	for id := range c.entries {
 		folded[strings.ToLower(id)] = true
@@ -353,7 +353,7 @@ func (c *Config) IsDisabled(id string) bool {
 	return c.kind.switches == "disabled" && e.Disabled || c.kind.switches == "enabled" && e.Enabled != nil && !*e.Enabled
 }
 
-func (c *Config) capture(ctx context.Context, id, dir string, o mcp.Options) (string, error) {
+func (c *Config) capture(ctx context.Context, id, dir string, o mcp.CaptureOptions) (string, error) {
 	name := workspace.CaptureFileName(id)
 	path := filepath.Join(dir, name)
 	if c.IsDisabled(id) {

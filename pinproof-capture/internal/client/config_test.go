@@ -13,7 +13,7 @@ import (
 
 func TestUnguarded(t *testing.T) {
 	const none = "/no/such/folder/pinproof-capture" // where an earlier version was
-	self := filepath.Join(t.TempDir(), ProgramName)
+	self := filepath.Join(t.TempDir(), SelfName)
 	write(t, self, "another program")
 	for line, want := range map[string]string{
 		"npx -y b":                             "npx -y b",
@@ -129,15 +129,15 @@ func FuzzWrap(f *testing.F) {
 		if err != nil {
 			return
 		}
-		before.Rewrite(nil) // must not panic, whoever wrote the guards
+		before.WithGuard(nil) // must not panic, whoever wrote the guards
 		before.SelectedIDs = slices.DeleteFunc(before.SelectedIDs, func(id string) bool { return before.entries[id].guard != nil })
-		out, _, refused := before.Rewrite(&GuardCommand{Argv: npxSelf, Flags: []string{"--on-drift", "subset"}})
+		out, _, refused := before.WithGuard(&GuardCommand{Argv: npxSelf, Flags: []string{"--on-drift", "subset"}})
 		after, err := parse("x.json", out)
 		if err != nil {
 			t.Fatalf("%s\n%v", out, err)
 		}
 		after.SelectedIDs = before.SelectedIDs
-		back, _, _ := after.Rewrite(nil)
+		back, _, _ := after.WithGuard(nil)
 		bare, err := parse("x.json", back)
 		if err != nil {
 			t.Fatalf("%s\n%v", back, err)

@@ -15,7 +15,7 @@ import (
 // npxSelf starts this program from a project's node_modules. cmdNPXSelf does so on Windows, where clients can't start
 // npx directly.
 var (
-	npxSelf    = []string{"npx", "--no", "--", ProgramName}
+	npxSelf    = []string{"npx", "--no", "--", SelfName}
 	cmdNPXSelf = slices.Concat([]string{"cmd", "/c"}, npxSelf)
 )
 
@@ -68,12 +68,12 @@ func (e entry) unguarded(id string) entry {
 
 // selfWords returns the number of words at the start of argv that run this program in a form that wrap writes, or 0.
 func selfWords(argv []string) int {
-	for _, words := range [][]string{{ProgramName}, npxSelf, cmdNPXSelf} {
+	for _, words := range [][]string{{SelfName}, npxSelf, cmdNPXSelf} {
 		if slices.Equal(argv[:min(len(words), len(argv))], words) {
 			return len(words)
 		}
 	}
-	if filepath.IsAbs(argv[0]) && mcp.ProgramName(argv[0]) == ProgramName {
+	if filepath.IsAbs(argv[0]) && mcp.ProgramName(argv[0]) == SelfName {
 		_, err := os.Stat(argv[0])
 		self, _ := os.Executable()
 		// If the file no longer exists, it may have been another version of this program.

@@ -15,8 +15,8 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// ProgramName is the name of this program.
-const ProgramName = "pinproof-capture"
+// SelfName is the name of this program.
+const SelfName = "pinproof-capture"
 
 // CheckNPMFlags rejects a command line if npx or npm would consume a part of it. In "npx --no NAME --read-only", npx
 // reads NAME as the value of --no and --read-only as npm's own flag, usually without a message, so the server starts
@@ -48,15 +48,15 @@ func (c *Config) SelfCommand() (argv []string, what string, err error) {
 			return argv, "the one in node_modules", nil
 		}
 	}
-	found, _ := exec.LookPath(ProgramName)
+	found, _ := exec.LookPath(SelfName)
 	isFound := filepath.IsAbs(found) && workspace.SameFile(found, path)
 	if workspace.RepositoryRoot(c.Project) != "" {
 		// The file is shared through the repository, with machines where the path differs.
 		if !isFound {
-			return nil, "", fail.New("%s is not on the path, and a path of this machine doesn't belong into a file of the repository", ProgramName).
+			return nil, "", fail.New("%s is not on the path, and a path of this machine doesn't belong into a file of the repository", SelfName).
 				Hint("install it for the project: npm install --save-dev pinproof")
 		}
-		return []string{ProgramName}, "the one on the path, where each user of this repository needs it", nil
+		return []string{SelfName}, "the one on the path, where each user of this repository needs it", nil
 	}
 	if isFound {
 		// found may be a link, which remains valid when a new version is installed.

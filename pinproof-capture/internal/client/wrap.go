@@ -29,10 +29,10 @@ type GuardCommand struct {
 	Flags []string
 }
 
-// Rewrite returns the configuration with guards before the servers, or without guards if g is nil. Comments stay. told
+// WithGuard returns the configuration with guards before the servers, or without guards if g is nil. Comments stay. told
 // shows a person how each server was started and how it is started now, without secrets. Codex's TOML isn't rewritten,
 // because no TOML writer keeps the rest of a file unchanged. refused lists the servers that stay as they are, and why.
-func (c *Config) Rewrite(g *GuardCommand) (out []byte, told string, refused []Result) {
+func (c *Config) WithGuard(g *GuardCommand) (out []byte, told string, refused []Result) {
 	out = c.Data
 	for _, id := range c.SelectedIDs {
 		e := c.entries[id]
@@ -69,13 +69,13 @@ func (e entry) shown(before []string) string {
 	words := slices.Concat(before, e.argv())
 	for i, word := range words {
 		if strings.Contains(word, "://") {
-			words[i] = mcp.RedactAddress(word)
+			words[i] = mcp.RedactURL(word)
 		}
 	}
 	return text.Printable(shell.QuoteAll(words))
 }
 
-// Unguarded returns the servers to which Rewrite would add a guard.
+// Unguarded returns the servers to which WithGuard would add a guard.
 func (c *Config) Unguarded() []string {
 	return slices.DeleteFunc(slices.Clone(c.SelectedIDs), func(id string) bool {
 		e := c.entries[id]

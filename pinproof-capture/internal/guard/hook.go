@@ -15,7 +15,7 @@ import (
 type HookedServer struct {
 	PinSource
 	Server         mcp.Server
-	CaptureOptions mcp.Options
+	CaptureOptions mcp.CaptureOptions
 	// Entries that a person has denied to agents don't block the server.
 	AllowsDenied bool
 }

@@ -48,8 +48,8 @@ type Server struct {
 	rec *record // of a capture; nil for a guard
 }
 
-// Options control how a server is captured.
-type Options struct {
+// CaptureOptions control how a server is captured.
+type CaptureOptions struct {
 	// The only protocol revision to use; "" for initialize and, if that fails, server/discover.
 	Protocol string
 
@@ -98,7 +98,7 @@ func (s Server) Open(stderr io.Writer) (Connection, error) {
 
 // Save captures the server into a file and returns one line about the capture. If that fails, SetAsideCapture renames an
 // older capture.
-func (s Server) Save(ctx context.Context, path string, o Options) (line string, err error) {
+func (s Server) Save(ctx context.Context, path string, o CaptureOptions) (line string, err error) {
 	if workspace.IsLockfile(path) {
 		return "", fail.New("%s is a lockfile", text.Printable(path)).Hint("name a file for the capture, such as server.jsonl")
 	}
@@ -131,7 +131,7 @@ func SetAsideCapture(path string, err error) error {
 
 // Capture requests everything that a model reads from the server. It returns the bytes received, and one line about
 // them. It ends the server before it returns.
-func (s Server) Capture(ctx context.Context, o Options) (data []byte, line string, err error) {
+func (s Server) Capture(ctx context.Context, o CaptureOptions) (data []byte, line string, err error) {
 	if ctx.Err() != nil {
 		// After an interrupt, the servers of a configuration that still wait for their turn aren't started.
 		return nil, "", fail.ErrInterrupted
@@ -146,7 +146,7 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 		return nil, "", err
 	}
 	defer server.Stop()
-	g, err := (&session{inbox: inbox{limited, make(chan Received)}, rec: s.rec, isQuoted: s.URL == "", Options: o}).run(server)
+	g, err := (&session{inbox: inbox{limited, make(chan Received)}, rec: s.rec, isQuoted: s.URL == "", CaptureOptions: o}).run(server)
 	late := limited.Err() != nil
 	if p, ok := server.(*process); ok && err != nil && !late && !errors.As(err, new(*fail.Error)) {
 		err = p.reason()

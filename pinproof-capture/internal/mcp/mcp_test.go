@@ -90,7 +90,7 @@ func TestTail(t *testing.T) {
 func TestInterruptedBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err := Server{Argv: []string{"no-such-program"}}.Capture(ctx, Options{Timeout: time.Minute, Protocol: LastInitialize})
+	_, _, err := Server{Argv: []string{"no-such-program"}}.Capture(ctx, CaptureOptions{Timeout: time.Minute, Protocol: LastInitialize})
 	if err == nil || err.Error() != "interrupted" {
 		t.Error(err)
 	}

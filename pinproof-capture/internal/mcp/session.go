@@ -36,7 +36,7 @@ type session struct {
 
 	isQuoted bool // errors may quote the server
 
-	Options
+	CaptureOptions
 }
 
 // run requests everything that a model reads, and starts again when a list changes meanwhile.

@@ -9,7 +9,7 @@ import (
 )
 
 // WriteLocked prints the findings in what was pinned, and each entry with its digest.
-func WriteLocked(w io.Writer, r *report.Report, c report.Relocked, style Style) error {
+func WriteLocked(w io.Writer, r *report.Report, c report.ApprovalResult, style Style) error {
 	t := New(w, style)
 	t.WriteFindings("", unrecordedTitle, c.Unrecorded)
 	servers, found := r.LockedServers()
@@ -41,7 +41,7 @@ func (t *Writer) WriteDenialChanges(denied, allowed []string, lockfile string) {
 
 // WriteRelocked prints what was accepted and what drift is left. Each accepted entry gets
 // a line, unless a prompt has already shown it.
-func WriteRelocked(w io.Writer, c report.Relocked, style Style) error {
+func WriteRelocked(w io.Writer, c report.ApprovalResult, style Style) error {
 	t := New(w, style)
 	t.WriteNotes("", c.UnusedLines...)
 	if !c.AlreadyShown {

@@ -21,14 +21,14 @@ import (
 const maxNamed = 20
 
 // sorted returns the entries sorted by server and key.
-func sorted(refs pin.Refs) []pin.Ref {
+func sorted(refs pin.RefSet) []pin.Ref {
 	return slices.SortedFunc(maps.Keys(refs), func(a, b pin.Ref) int {
 		return cmp.Or(jsontree.CompareUTF16(a.Server, b.Server), pin.CompareKeys(a.Key, b.Key))
 	})
 }
 
 // names returns the entries as they are printed in a line of output.
-func (a *approver) names(refs pin.Refs) (names []string) {
+func (a *approver) names(refs pin.RefSet) (names []string) {
 	for _, ref := range sorted(refs) {
 		name := ref.EntryRef()
 		if len(a.Comparisons) > 1 {
@@ -44,16 +44,16 @@ func (a *approver) hint(words, command string) {
 	a.t.WriteSteps(report.Step{Text: words, Command: command})
 }
 
-// held prints hints about drift that was skipped because of a denied entry. A flag can accept an entry that may be a
+// hintHeldBack prints hints about drift that was skipped because of a denied entry. A flag can accept an entry that may be a
 // denied one under another name only by its digest, which shows that somebody has read the entry. The review has the
 // reason and the digest of each.
-func (a *approver) held(out *approval.Outcome) {
+func (a *approver) hintHeldBack(out *approval.Outcome) {
 	a.hint("left out because of a denied entry that is gone, changed or looks like it: "+text.JoinNames(a.names(out.HeldBack), maxNamed), "")
 	a.hint("accept or deny each by its own name; one that the review says may be a denied entry is accepted by its name and digest", "")
 }
 
 // alike returns, for each entry that looks like a denied one, a text that names the denied entry.
-func (a *approver) alike(refs pin.Refs) (said []string) {
+func (a *approver) alike(refs pin.RefSet) (said []string) {
 	for _, d := range a.c.Drifts {
 		if !refs[d.Ref()] || !d.LooksDenied() {
 			continue
@@ -67,10 +67,10 @@ func (a *approver) alike(refs pin.Refs) (said []string) {
 	return said
 }
 
-// denials prints the rules with which clients without a guard keep newly denied tools from their agents. A rule has
+// hintDenied prints the rules with which clients without a guard keep newly denied tools from their agents. A rule has
 // <tool> or <server> in place of a name that isn't plain. The rule uses the server ID, which usually is the client's
 // name for the server. If the client uses another name, a person has to write that name into the rule.
-func (a *approver) denials(out *approval.Outcome) {
+func (a *approver) hintDenied(out *approval.Outcome) {
 	if alike := a.alike(out.Denied); len(alike) > 0 {
 		a.hint(text.JoinNames(alike, maxNamed)+", so it is denied, too, until its name is accepted once more", "")
 	}
@@ -95,9 +95,9 @@ func (a *approver) denials(out *approval.Outcome) {
 	}
 }
 
-// gaps prints hints about what was not read or isn't pinned: texts of other servers that could name an added
+// hintUnread prints hints about what was not read or isn't pinned: texts of other servers that could name an added
 // tool, and skills that a capture doesn't list.
-func (a *approver) gaps(out *approval.Outcome) {
+func (a *approver) hintUnread(out *approval.Outcome) {
 	added := map[string]bool{} // the servers with an accepted new tool
 	for _, d := range a.c.Drifts {
 		if d.Kind == pin.DriftAdded && d.Type == pin.Tools && out.Accepted[d.Ref()] {

@@ -14,16 +14,16 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// reportInput judges the comparison. in has the findings and the options of the run; reportInput adds the comparison
+// judge judges the comparison. in has the findings and the options of the run; judge adds the comparison
 // and the verdict, and returns the complete input of a report. It doesn't make the report, because that takes the most
 // time and isn't always needed.
-func (req *request) reportInput(in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
+func (req *request) judge(in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
 	inPins := map[string]bool{} // the servers whose pinned text has a finding
 	for _, f := range in.Findings {
 		if f.FailsRun(in.FailsOnWarnings) {
 			also.WarningCount++
 		}
-		if f.Scope == pin.ScopePinOnly {
+		if f.Scope == pin.FindingInPinOnly {
 			inPins[f.Server] = true
 		}
 	}
@@ -51,12 +51,12 @@ func (req *request) reportInput(in report.Input, also pin.Faults, allow pin.Leni
 
 // review judges the comparison, and returns a report on the drift that --only selects.
 func (req *request) review() *report.Report {
-	in := req.reportInput(report.Input{Findings: lint.Findings(req.Comparisons, req.Drifts, req.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
+	in := req.judge(report.Input{Findings: lint.Findings(req.Comparisons, req.Drifts, req.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
 	return req.reportOf(in, nil)
 }
 
 // reportOf makes the report of a verdict. all has the facts of all drift, or is nil if they aren't computed yet.
-func (req *request) reportOf(in report.Input, all *facts.Facts) *report.Report {
+func (req *request) reportOf(in report.Input, all *facts.Explanation) *report.Report {
 	if all == nil {
 		all = factsOf(&in)
 	}
@@ -67,7 +67,7 @@ func (req *request) reportOf(in report.Input, all *facts.Facts) *report.Report {
 }
 
 // suggest adds to a report's input the flags for suggested commands, and what dryRun finds out.
-func (req *request) suggest(in *report.Input, all *facts.Facts) {
+func (req *request) suggest(in *report.Input, all *facts.Explanation) {
 	in.FolderStep = req.folderHint()
 	isWhole := true
 	for _, p := range req.Comparisons {
@@ -92,7 +92,7 @@ func (req *request) suggest(in *report.Input, all *facts.Facts) {
 }
 
 // dryRun finds out which flags would write the lockfile if they were given now, because a report suggests only these.
-func dryRun(in *report.Input, all *facts.Facts) {
+func dryRun(in *report.Input, all *facts.Explanation) {
 	if in.Lockfile == "" || in.NoExplanations {
 		return // nothing is suggested
 	}
@@ -103,12 +103,12 @@ func dryRun(in *report.Input, all *facts.Facts) {
 }
 
 // factsOf works out the facts of a comparison.
-func factsOf(in *report.Input) *facts.Facts {
+func factsOf(in *report.Input) *facts.Explanation {
 	return facts.Explain(in.Comparisons, in.Drifts, in.Findings, in.ExplainOptions)
 }
 
 // narrowed returns the facts or, with --only, the facts of the selected drift.
-func (req *request) narrowed(all *facts.Facts) *facts.Facts {
+func (req *request) narrowed(all *facts.Explanation) *facts.Explanation {
 	if len(req.only) == 0 {
 		return all
 	}

@@ -8,8 +8,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// CheckServers returns an error if lock or relock would approve a capture that may belong to a different server.
-func (w *Workspace) CheckServers() error {
+// CheckServerIdentity returns an error if lock or relock would approve a capture that may belong to a different server.
+func (w *Workspace) CheckServerIdentity() error {
 	if w.Server != "" {
 		return nil
 	}

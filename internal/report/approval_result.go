@@ -8,9 +8,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Relocked describes what lock or relock has written, for its output.
-type Relocked struct {
-	Accepted pin.Refs // the drift that was accepted
+// An ApprovalResult describes what lock or relock has written, for its output.
+type ApprovalResult struct {
+	Accepted pin.RefSet // the drift that was accepted
 
 	// Warnings of matching entries that the command accepted.
 	Recorded map[pin.EntryWarning]bool
@@ -52,8 +52,8 @@ type LockedServer struct {
 	Digests [][]string // pairs of a name and a digest: one for each entry, then one for the set
 }
 
-// DescribeRelock describes what was accepted and what drift is left.
-func (r *Report) DescribeRelock(did Relocked) Relocked {
+// DescribeApproval describes what was accepted and what drift is left.
+func (r *Report) DescribeApproval(did ApprovalResult) ApprovalResult {
 	var pins pin.Counts
 	var pinned, dropped, left, recorded, written, bare []string
 	for _, e := range r.entries {
@@ -68,7 +68,7 @@ func (r *Report) DescribeRelock(did Relocked) Relocked {
 			pins[e.Type]++
 			pinned = append(pinned, ref)
 		}
-		did.Entries = append(did.Entries, AcceptedEntry{string(e.Kind), r.field(e.Ref()), short(e.DefinitionDigest()), r.DescribeFindings(e.NewFindings)})
+		did.Entries = append(did.Entries, AcceptedEntry{string(e.Kind), r.field(e.Ref()), short(e.DigestToAccept()), r.DescribeFindings(e.NewFindings)})
 	}
 	for _, f := range r.DescribeFindings(r.UnacceptedWarnings) {
 		if did.Recorded[f.EntryWarning] {
