@@ -70,7 +70,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 	for _, b := range m.ByRank() {
 		if !told && !b.Warned {
 			told = true
-			if several := fence("diff", printed(t.WriteShared)); len(several) > room/2 {
+			if several := fence("diff", printed(t.WriteShared)+printed(t.WriteLateShared)); len(several) > room/2 {
 				t.ForgetShared(m)
 			} else if several != "" {
 				room -= len(several)
@@ -91,12 +91,11 @@ func write(w io.Writer, m *report.Model, room int) error {
 		room -= len(block)
 		page.WriteString(block)
 	}
-	rest := printed(t.WriteLateShared)
-	rest += printed(t.WriteEntriesWithoutBlock)
-	if rest = fence("diff", strings.TrimPrefix(rest, "    \n")) + others.String(); len(rest) <= room+most {
+	rest := strings.TrimPrefix(printed(t.WriteEntriesWithoutBlock), "    \n")
+	if rest = fence("diff", rest) + others.String(); len(rest) <= room+most {
 		page.WriteString(rest)
 	} else {
-		left.WriteString("what is left of the changes that several entries share, and entries with nothing else\n")
+		left.WriteString("entries with nothing else than what several share\n")
 	}
 	if left.Len() > 0 {
 		page.WriteString("\n### Not shown here\n\nThere is no room for these on this page; " + code(m.Review.Command) + " shows them:\n" + fit(left.String()))

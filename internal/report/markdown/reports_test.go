@@ -233,6 +233,32 @@ func TestBounded(t *testing.T) {
 	}
 }
 
+// TestNoRoomForShared: if the changes that several entries share have no room on the page, their entries have none, either.
+func TestNoRoomForShared(t *testing.T) {
+	t.Parallel()
+	page := func(values int, last string) string {
+		listed := ""
+		for i := range values {
+			listed += fmt.Sprintf(`"value_%d_of_a_list",`, i)
+		}
+		const schema = `"inputSchema":{"type":"object","properties":{"a":{"type":"string"}}`
+		var old, new []string
+		for i := range 5 {
+			old = append(old, fmt.Sprintf(`{"name":"tool_%d","description":"Does a thing.",%s}}`, i, schema))
+			new = append(new, fmt.Sprintf(`{"name":"tool_%d","description":"Does a thing %d more.",%s,"$defs":{"U":{"type":"string","enum":[%s%q]}}}}`, i, i, schema, listed, last))
+		}
+		return markdownOf(t, reporttest.ListsReport(t, "["+strings.Join(old, ",")+"]", "["+strings.Join(new, ",")+"]"))
+	}
+	withoutDigests := func(page string) string { return regexp.MustCompile("sha256:[0-9a-f]+").ReplaceAllString(page, "") }
+	for _, values := range []int{3, 5_000} {
+		reed, moss := page(values, "reed"), page(values, "moss")
+		isShown := withoutDigests(reed) != withoutDigests(moss)
+		if isShown != strings.Contains(reed, "`CHANGED ") || isShown != (values == 3) {
+			t.Errorf("%d values: shown: %t\n%s", values, isShown, reed)
+		}
+	}
+}
+
 // TestBoundedServers: a thousand servers don't make the page longer.
 func TestBoundedServers(t *testing.T) {
 	t.Parallel()
