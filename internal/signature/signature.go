@@ -70,7 +70,14 @@ type signer struct {
 	entryType pin.EntryType
 	files     jsontree.Value // the known texts of a skill's files
 	lines     []Line
+
+	// How many bytes the pointers of further lines may have in total.
+	room int
 }
+
+// maxPointers is the maximum total size, in bytes, of the pointers of a definition's lines. Schemas beyond it get no
+// lines: a long name with many parameters in it would take a gigabyte. Real definitions have less than 100 kB.
+const maxPointers = 4 << 20
 
 func (s *signer) value(name, pointer string, v jsontree.Value) {
 	s.lines = append(s.lines, Line{Name: name, Text: v, Pointer: pointer, Place: text.QuoteWholePointer(pointer)})
@@ -81,7 +88,7 @@ func Describe(entryType pin.EntryType, definition jsontree.Value) []Line {
 	if definition.Kind == '"' { // instructions are one text
 		return []Line{{Text: definition}}
 	}
-	s := &signer{entryType: entryType, files: definition.Get(pin.FilesMember)}
+	s := &signer{entryType: entryType, files: definition.Get(pin.FilesMember), room: maxPointers}
 	identity := pin.EntryTypeInfo[entryType].Identity
 	// The order in which a reviewer reads, reversed. All other members follow.
 	last := []string{pin.FilesMember, "frontmatter", "outputSchema", "inputSchema", "description", "title", "annotations", "name"}
@@ -314,7 +321,7 @@ func (s *signer) schema(c child, depth int) {
 	if c.argument {
 		w.argument(c.value)
 	}
-	below := c.divide(&own, w.said)
+	below := s.divide(c, &own, w.said)
 	own.Parts = w.parts(c.required)
 	own.Phrase = phraseOf(own.Parts)
 	if own.Phrase == "" && !c.argument && below == nil && own.UnshownKeywords.Kind == 0 {
@@ -337,9 +344,12 @@ func (w *wording) argument(v jsontree.Value) {
 
 // divide puts the members of a schema into the schema's own line, except members that the phrase covers or that add
 // nothing. It returns the schemas that get lines of their own, definitions last.
-func (c child) divide(own *Line, said []string) (below []child) {
+func (s *signer) divide(c child, own *Line, said []string) (below []child) {
 	required := requiredIn(c.value)
-	isDeep := own.Depth == maxDepth || len(c.pointer) > schema.MaxPointer
+	for _, m := range c.value.Members() {
+		s.room -= len(m.Parts) * len(c.pointer)
+	}
+	isDeep := own.Depth == maxDepth || len(c.pointer) > schema.MaxPointer || s.room < 0
 	if isDeep {
 		// The parameters get no lines, so nothing else would show that they are required.
 		required = nil

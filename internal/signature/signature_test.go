@@ -102,6 +102,24 @@ func TestOddRequired(t *testing.T) {
 }
 
 // TestParameterReturns: a parameter that is called like the result is described like any other.
+// TestManyLongPointers: the pointers of all lines have a limit in total. Beyond it, a schema is shown as JSON, with what
+// it requires.
+func TestManyLongPointers(t *testing.T) {
+	var properties strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&properties, `"p%d":true,`, i)
+	}
+	inside := `{"type":"object","properties":{` + properties.String() + `"last":{"type":"string"}},"required":["last"]}`
+	lines := Describe(pin.Tools, pintest.CanonicalTree(t, `{"name":"t","inputSchema":{"type":"object","properties":{"`+strings.Repeat("n", 900)+`":`+inside+`}}}`))
+	last := lines[len(lines)-1]
+	if len(lines) != 2 || last.UnshownKeywords.Get("required").Items()[0].Text != "last" || len(last.UnshownKeywords.Get("properties").Parts) != 20_001 {
+		t.Errorf("%d lines, and the last one shows %s", len(lines), jsontree.Append(nil, last.UnshownKeywords)[:100])
+	}
+	if lines = Describe(pin.Tools, pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+inside+`}`)); len(lines) != 20_002 {
+		t.Errorf("%d lines with short pointers", len(lines))
+	}
+}
+
 func TestParameterReturns(t *testing.T) {
 	const tool = `{"name":"t","inputSchema":{"type":"object","properties":{"returns":{"type":"object","additionalProperties":false},"code":{"type":"object","additionalProperties":false}}},
 		"outputSchema":{"type":"object","additionalProperties":false}}`
