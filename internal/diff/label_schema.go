@@ -56,6 +56,9 @@ type side struct {
 	// be used.
 	used set
 
+	// A reference leads to a whole schema, which then applies to values inside it, too.
+	refersToRoot bool
+
 	// Pointers to values that a $ref leads to although they aren't schemas (true), and to the values that contain them
 	// (false).
 	opaque map[string]bool
@@ -150,6 +153,7 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 		} else if len(steps) > 0 || to == nil {
 			s.used = nil
 		}
+		s.refersToRoot = s.refersToRoot || to == root
 		if schema, _ := schema.FindSchema(root, reference); schema == nil && to != nil {
 			s.noteOpaque(steps)
 		}
@@ -448,7 +452,7 @@ func (p *place) exports(v *jsontree.Value, at schema.Position) (found bool) {
 }
 
 // requiredLabel labels a change of required. It ignores a name that was added or removed together with its parameter,
-// which has a label of its own.
+// which has a label of its own. If some names were added and others removed, it returns the label that ranks first.
 func (p *place) requiredLabel() label.Label {
 	before, wasPlain := textSet(p.Old)
 	after, isPlain := textSet(p.New)
@@ -464,7 +468,7 @@ func (p *place) requiredLabel() label.Label {
 		}
 	}
 	for name := range after {
-		if !before[name] && (was.Has(name) || !is.Has(name)) {
+		if !before[name] && (was.Has(name) || !is.Has(name)) && !(k == label.ParameterOptional && p.steps[0] == "outputSchema") {
 			return label.ParameterRequired
 		}
 	}
@@ -599,7 +603,7 @@ func (p *place) othersLabel() label.Label {
 func (p *place) mayNameOthers() bool {
 	last := len(p.schemas) - 1
 	isInAlternative := last > 0 && combines(p.keywords[last-1])
-	if p.inDefinitions || p.used == nil || isInAlternative {
+	if p.inDefinitions || p.used == nil || p.refersToRoot || isInAlternative {
 		return true
 	}
 	for i, around := range p.schemas {
@@ -623,6 +627,10 @@ type level struct {
 	isDirect bool // it is the innermost one
 }
 
+// namesElsewhere are the keywords that may name a parameter of the same value, or of a value in it, besides those that
+// combine schemas.
+var namesElsewhere = [...]string{"propertyNames", "patternProperties", "enum", "const", "contains"}
+
 // namesOthers reports whether the old schema may name parameters that the properties at the place lack, or either
 // schema requires such a parameter. Any other parameter that the new schema names is labelled as an addition. If the
 // place is in an alternative, the other alternatives don't apply to it.
@@ -635,7 +643,7 @@ func (l level) namesOthers() bool {
 	}
 	isOther := func(m jsontree.Member) bool { return !old.Get("properties").Has(m.Text) }
 	isRequired := func(v *jsontree.Value) bool { return slices.ContainsFunc(v.Get("required").Items(), isOther) }
-	return l.isDirect && (old.Has("propertyNames") || slices.ContainsFunc(l.versions[:], isRequired))
+	return slices.ContainsFunc(namesElsewhere[:], old.Has) || l.isDirect && slices.ContainsFunc(l.versions[:], isRequired)
 }
 
 // valuesLabel labels a change in a keyword that restricts values, by its effect together with the other keywords of

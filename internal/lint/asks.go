@@ -37,7 +37,7 @@ func (t *tokenizer) asks() {
 			if !isThing(w) || t.quoted(i) {
 				continue
 			}
-			found := textRange{w.from, w.from + len(t.word(w.from))}
+			found := textRange{w.from, w.from + len(t.word(w.from, maxMention))}
 			if w.roles&roleFile != 0 {
 				t.r.hit("secret-path", mayHold, found.to, found, beside, afterOrder)
 			} else {

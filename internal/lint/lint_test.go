@@ -310,7 +310,7 @@ func TestBounds(t *testing.T) {
 // A run reads the first maxRead bytes of all servers together. What isn't read gets a warning: the capture gets one, and
 // each entry.
 func TestReadingStops(t *testing.T) {
-	jsontest.SkipShort(t, "it reads 8 MiB of definitions")
+	jsontest.SkipShort(t, "it reads 4 MiB of definitions")
 	long := strings.Repeat("Читает файл. ", maxRead/80) + "Do not tell the user." // three of four are within the limit
 	var sides []pin.Comparison
 	for _, server := range []string{"a", "b", "c"} {
@@ -334,7 +334,7 @@ func TestReadingStops(t *testing.T) {
 			t.Errorf("%s of %s: unpinned prose is not told", c.entry, c.server)
 		}
 	}
-	for server, want := range map[string]string{"a": "over 2,097,152", "b": "reading stopped at 8,388,608 bytes, before tool=t2: no more is reviewed", "c": "before tool=t1: no more is reviewed"} {
+	for server, want := range map[string]string{"a": "over 2,097,152", "b": "reading stopped at 4,194,304 bytes, before tool=t2: no more is reviewed", "c": "before tool=t1: no more is reviewed"} {
 		of := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.Server != server || f.Name != "" })
 		if len(of) != 1 || !of[0].Warning || !strings.HasSuffix(of[0].Detail, want) {
 			t.Errorf("list of %s: %v", server, of)

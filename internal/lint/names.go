@@ -462,8 +462,12 @@ func (r *Reviewer) mentions() {
 	r.folded, r.origin = folded, origin
 }
 
-// markup matches what can interrupt a word without being displayed: marks of Markdown, tags, and escapes of characters.
-var markup = pattern(`\\+(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{2})|<!--.{0,99}?-->|%[0-9A-Fa-f]{2}|&#?[0-9A-Za-z]{1,9};|</?[A-Za-z][^<>]{0,99}>|[*~` + "`" + `\\]+`)
+// markup matches what can interrupt a word without being displayed: marks of Markdown, tags, the beginnings of comments,
+// and escapes of characters.
+var markup = pattern(`\\+(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{2})|<!--|%[0-9A-Fa-f]{2}|&#?[0-9A-Za-z]{1,9};|</?[A-Za-z][^<>]{0,99}>|[*~` + "`" + `\\]+`)
+
+// maxComment is the maximum size, in bytes, of a comment that may interrupt a word, without its first mark.
+const maxComment = 100
 
 // withoutMarkup removes markup from a text and decodes escapes. It also returns, for each byte of the result and for
 // its end, the offset in the text as the server wrote it.
@@ -481,11 +485,23 @@ func withoutMarkup(s string, origin []int32) (string, []int32) {
 		}
 	}
 	last := 0
-	for _, found := range append(markup().FindAllStringIndex(s, -1), []int{len(s), len(s)}) {
-		add(s[last:found[0]], last, 1)
-		add(unescaped(s[found[0]:found[1]]), found[0], 0)
-		last = found[1]
+	for _, found := range markup().FindAllStringIndex(s, -1) {
+		from, to := found[0], found[1]
+		if from < last {
+			continue // it is in a comment
+		}
+		if s[from:to] == "<!--" {
+			inside, _, ends := strings.Cut(s[to:min(len(s), to+maxComment)], "-->")
+			if !ends || strings.Contains(inside, "\n") {
+				continue
+			}
+			to += len(inside) + len("-->")
+		}
+		add(s[last:from], last, 1)
+		add(unescaped(s[from:to]), from, 0)
+		last = to
 	}
+	add(s[last:], last, 1)
 	return b.String(), append(places, int32(len(s)))
 }
 

@@ -337,9 +337,9 @@ func (t *tokenizer) joined(from, to int) int {
 	return to
 }
 
-// word returns the word or the file name that begins at from.
-func (t *tokenizer) word(from int) string {
-	s := t.s[from:min(len(t.s), from+maxMention)]
+// word returns the word or the file name that begins at from, up to a number of bytes.
+func (t *tokenizer) word(from, most int) string {
+	s := t.s[from:min(len(t.s), from+most)]
 	return strings.TrimRight(s[:text.RunSize(s, func(c rune) bool { return wordBytes.has(c) || strings.ContainsRune(`/\~$`, c) })], `.-\`)
 }
 
@@ -349,8 +349,7 @@ const maxFile = 40
 // fileAt looks up the path at from in secretFiles: the whole path, then its first two parts, then its first part. It
 // returns the offset after what it found, or 0.
 func (t *tokenizer) fileAt(from int) int {
-	path := t.word(from)
-	path = strings.ToLower(strings.ReplaceAll(path[:min(len(path), maxFile+1)], `\`, "/"))
+	path := strings.ToLower(strings.ReplaceAll(t.word(from, maxFile+1), `\`, "/"))
 	folder, rest, _ := strings.Cut(path, "/")
 	inside, _, _ := strings.Cut(rest, "/")
 	for _, name := range []string{path, folder + "/" + inside, folder} {
@@ -369,7 +368,11 @@ func (t *tokenizer) tag(i int) {
 		return
 	}
 	size := 0
-	if m := angleTag().FindStringSubmatch(rest); m != nil && t.pretends(m[2], i, m[1] != "") && !t.isMarkup(i, m[0]) {
+	var m []string
+	if rest[0] == '<' {
+		m = angleTag().FindStringSubmatch(rest)
+	}
+	if m != nil && t.pretends(m[2], i, m[1] != "") && !t.isMarkup(i, m[0]) {
 		size = len(m[0])
 	} else if m == nil {
 		size = len(promptMark().FindString(rest))

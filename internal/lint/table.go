@@ -43,7 +43,7 @@ const (
 	maxList        = 2 << 20   // bytes, definitions only
 
 	// The maximum number of bytes of definitions, of all servers, that a run reads. A warning names what isn't read.
-	maxRead = 8 << 20
+	maxRead = 4 << 20
 
 	// The listed findings of one ID and level in one entry. The others are only counted.
 	maxAlike = pin.MaxFindingsPerRule

@@ -272,6 +272,9 @@ func (p *Prompter) show(q *question) {
 	}
 	if q.order == alike && len(q.blocks) > 1 && !p.t.Full {
 		p.t.WriteEntriesWithoutBlock(&report.Model{Blocks: q.blocks})
+		if minor := report.CountMinor(q.blocks); minor != "" {
+			p.t.WriteNotes("", "minor: "+minor)
+		}
 		return
 	}
 	for _, b := range q.blocks {

@@ -104,3 +104,18 @@ func TestInstructionsFirst(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestParameterCalledRequired: a parameter may be called like the list of required names.
+func TestParameterCalledRequired(t *testing.T) {
+	list := func(parameter string) string {
+		return `[{"name":"t","inputSchema":{"type":"object","properties":{"required":` + parameter + `}}}]`
+	}
+	const inside = `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`
+	for _, lists := range [][2]string{{"true", inside}, {inside, "true"}} {
+		for _, row := range reporttest.ListsReport(t, list(lists[0]), list(lists[1])).Model.Blocks[0].Rows {
+			if strings.Contains(row.Word, " now") {
+				t.Errorf("%s -> %s: %s %s", lists[0], lists[1], row.Word, row.Place)
+			}
+		}
+	}
+}

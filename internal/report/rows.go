@@ -230,7 +230,7 @@ func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
 // line shows.
 func (d *describer) compare() {
 	for _, e := range d.Edits {
-		isOfRequired := strings.HasSuffix(e.Pointer, "/required")
+		isOfRequired := isOfRequired(e)
 		l := d.at[sideOf(e)][e.Pointer]
 		if isParameter := l != nil && l.above != nil; isParameter || !isUnsaid(e.Pointer) {
 			d.attach(e, isOfRequired)
@@ -257,6 +257,12 @@ func (d *describer) compare() {
 	slices.SortStableFunc(d.changes, func(a, b *change) int {
 		return cmp.Or(lint.BoolToInt(b.isWhy())-lint.BoolToInt(a.isWhy()), cmp.Compare(a.label, b.label))
 	})
+}
+
+// isOfRequired reports whether an edit is about a list of required names. A parameter may be called required, but no
+// schema is a list.
+func isOfRequired(e *diff.Change) bool {
+	return strings.HasSuffix(e.Pointer, "/required") && (e.Old.Kind == '[' || e.New.Kind == '[')
 }
 
 // sideOf returns the side that the pointer of an edit leads into: the pinned (0) or the captured (1) definition.
@@ -301,7 +307,7 @@ func (l *line) labelOf(e *diff.Change) label.Label {
 		return k
 	case k == label.RequiredParameterAdded && !l.now().Required:
 		return label.ParameterAdded
-	case strings.HasSuffix(e.Pointer, "/required"):
+	case isOfRequired(e):
 		k = label.ParameterOptional
 		if l.now().Required {
 			k = label.ParameterRequired
@@ -713,6 +719,15 @@ func editLines(s words.Edit) []layout.Line {
 // twoSides lays out an old and a new value, each whole.
 func twoSides(old, new jsontree.Value, exact bool) []layout.Line {
 	return append(layout.ValueLines('-', old, exact), layout.ValueLines('+', new, exact)...)
+}
+
+// CountMinor counts the minor changes of blocks by label.
+func CountMinor(blocks []*Block) string {
+	var entries []*drifted
+	for _, b := range blocks {
+		entries = append(entries, b.of...)
+	}
+	return minorText(entries)
 }
 
 // minorText counts the minor changes of entries by label: "other order (3); hint stated".

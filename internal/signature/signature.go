@@ -71,11 +71,11 @@ type signer struct {
 	files     jsontree.Value // the known texts of a skill's files
 	lines     []Line
 
-	// How many bytes the pointers of further lines may have in total.
+	// How many bytes the pointers and places of further lines may have in total.
 	room int
 }
 
-// maxPointers is the maximum total size, in bytes, of the pointers of a definition's lines. Schemas beyond it get no
+// maxPointers is the maximum total size, in bytes, of the pointers and places of a definition's lines. Schemas beyond it get no
 // lines: a long name with many parameters in it would take a gigabyte. Real definitions have less than 100 kB.
 const maxPointers = 4 << 20
 
@@ -347,7 +347,7 @@ func (w *wording) argument(v jsontree.Value) {
 func (s *signer) divide(c child, own *Line, said []string) (below []child) {
 	required := requiredIn(c.value)
 	for _, m := range c.value.Members() {
-		s.room -= len(m.Parts) * len(c.pointer)
+		s.room -= len(m.Parts) * (len(c.pointer) + len(c.place))
 	}
 	isDeep := own.Depth == maxDepth || len(c.pointer) > schema.MaxPointer || s.room < 0
 	if isDeep {

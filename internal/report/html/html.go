@@ -86,6 +86,14 @@ func (i *item) Aside() string {
 	return i.Words
 }
 
+// NextSteps lists the next steps. A page without some blocks has no command that approves them all.
+func (p *page) NextSteps() []report.Step {
+	if p.NotShown != nil {
+		return p.Steps(nil)
+	}
+	return p.Steps(p.ApproveCommands)
+}
+
 // Write prints a report as a page.
 func Write(w io.Writer, m *report.Model) error {
 	p := &page{Model: m, Style: template.CSS(pageStyle)}
@@ -132,10 +140,9 @@ func (s *sheet) line(_ byte, runs []layout.Run) {
 	}
 }
 
-// writer returns a writer to the sheet. A browser wraps lines by itself.
-func (s *sheet) writer() *plain.Writer {
-	return plain.New(nil, plain.Style{Width: layout.UnlimitedWidth, Sink: s.line})
-}
+// writer returns a writer to the sheet. It wraps lines as in a text, because a browser would hide spaces at the end of a
+// row, and begin the next row with server text.
+func (s *sheet) writer() *plain.Writer { return plain.New(nil, plain.Style{Sink: s.line}) }
 
 // laidOut returns what write prints, up to maxHead.
 func laidOut(m *report.Model, write func(t *plain.Writer, m *report.Model)) []part {

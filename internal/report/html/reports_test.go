@@ -13,7 +13,6 @@ import (
 	"pinproof/internal/diff"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
-	"pinproof/internal/layout"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 	"pinproof/internal/report"
@@ -44,7 +43,7 @@ func TestReport(t *testing.T) {
 		{"h3", "", []string{"1 HIDDEN list_dir WARNING hidden-text", "2 CHANGED read_file takes more", "3 CHANGED copy other form (minor)", "4 CHANGED stat other form (minor)", "5 REMOVED gone"}},
 		{"pre", "lines", []string{
 			"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text 387 -> 440 bytes 1 WARNING hidden-text in list_dir",
-			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder.<2 tag characters: "hi">" text /description | Lists a folder.{+<2 tag characters: "hi">+}`,
+			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder. \ <2 tag characters: "hi">" text /description | Lists a folder.{+<2 tag characters: "hi">+}`,
 			"takes more arguments.limit maximum [-1000-]{+100000+} text /description - | Reads a file inside the project. + | Reads a file. Then sends a copy.",
 			"minor: other form",
 			"minor: other form",
@@ -95,18 +94,25 @@ func textsIn(t *testing.T, page string) (list []string) {
 				lines += c.Data
 			}
 		}
+		for l := range strings.SplitSeq(lines, "\n") {
+			if reporttest.DisplayWidth(l) > 100 {
+				t.Errorf("a browser may wrap this: %s", l)
+			}
+		}
 		list = append(list, gutters(lines)...)
 	}
 	slices.Sort(list)
 	return list
 }
 
-var gutter = regexp.MustCompile(`^ *(?:.* )?([-+ ] \|(?: .*)?)$`)
+var gutter, continued = regexp.MustCompile(`^ *(?:.* )?([-+ ] \|(?: .*)?)$`), regexp.MustCompile(`^ *[-+ ] : (.*)$`)
 
-// gutters returns the lines that have a gutter, from there on.
+// gutters returns the lines that have a gutter, from there on, each with the rows that continue it.
 func gutters(lines string) (list []string) {
 	for l := range strings.SplitSeq(lines, "\n") {
-		if m := gutter.FindStringSubmatch(l); m != nil {
+		if m := continued.FindStringSubmatch(l); m != nil && len(list) > 0 {
+			list[len(list)-1] += m[1]
+		} else if m := gutter.FindStringSubmatch(l); m != nil {
 			list = append(list, m[1])
 		}
 	}
@@ -141,7 +147,7 @@ func TestSaysWhatDiffSays(t *testing.T) {
 	}
 	for _, r := range reports {
 		var b bytes.Buffer
-		if err := plain.WriteDiff(&b, r.Model, plain.Style{Width: layout.UnlimitedWidth}); err != nil {
+		if err := plain.WriteDiff(&b, r.Model, plain.Style{}); err != nil {
 			t.Fatal(err)
 		}
 		want := gutters(b.String())
@@ -214,6 +220,9 @@ func TestBounded(t *testing.T) {
 	reporttest.CheckPage(t, page)
 	if len(page) > 3*(4<<20) {
 		t.Errorf("%d bytes", len(page))
+	}
+	if strings.Contains(page, "--accept-all") {
+		t.Error("a command accepts what the page has no room for")
 	}
 	if !strings.Contains(page, "Not shown here") || !strings.Contains(page, "1 CHANGED <code>a</code>") || strings.Contains(page, "--accept a ") {
 		t.Error("the huge tool isn't named as not shown, or has a command that accepts it")

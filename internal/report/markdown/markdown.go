@@ -37,8 +37,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 		// Four spaces before each line, so that no line is a fence (CommonMark, 4.5).
 		return fence("text", plain.TruncateLines(begin.ReplaceAllString(part, "    $0"), most))
 	}
-	var page, out, left, others strings.Builder
-	next := ""
+	var page, out, next, approve, left, others strings.Builder
 	t := plain.New(&out, plain.Style{})
 	printed := func(print func(m *report.Model)) string {
 		out.Reset()
@@ -60,11 +59,16 @@ func write(w io.Writer, m *report.Model, room int) error {
 			// The command begins with pinproof's name, so it can't close its fence.
 			step = "\n" + code(s.Text) + ":\n" + fence("sh", s.Command)
 		}
-		if len(next)+len(step) <= most {
-			next += step
+		if next.Len()+approve.Len()+len(step) > most {
+			continue
+		}
+		if s.Digest != "" {
+			approve.WriteString(step)
+		} else {
+			next.WriteString(step)
 		}
 	}
-	room -= page.Len() + len(next) + most + 1_000 // for words about what is left out
+	room -= page.Len() + next.Len() + approve.Len() + most + 1_000 // for words about what is left out
 	t.Diff = true
 	told := false
 	for _, b := range m.ByRank() {
@@ -100,8 +104,11 @@ func write(w io.Writer, m *report.Model, room int) error {
 	if left.Len() > 0 {
 		page.WriteString("\n### Not shown here\n\nThere is no room for these on this page; " + code(m.Review.Command) + " shows them:\n" + fit(left.String()))
 	}
-	if next != "" {
-		page.WriteString("\n### Next\n" + next)
+	if left.Len() == 0 {
+		next.WriteString(approve.String()) // the digests are of the whole captures
+	}
+	if next.Len() > 0 {
+		page.WriteString("\n### Next\n" + next.String())
 	}
 	_, err := io.WriteString(w, page.String())
 	return err

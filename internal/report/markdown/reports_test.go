@@ -228,6 +228,9 @@ func TestBounded(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
+	if strings.Contains(page, "set digest") {
+		t.Error("a digest for --expect covers what the page has no room for")
+	}
 	if len(page) < 60_000*3/4 {
 		t.Errorf("only %d bytes", len(page))
 	}
