@@ -452,7 +452,7 @@ func (p *place) exports(v *jsontree.Value, at schema.Position) (found bool) {
 }
 
 // requiredLabel labels a change of required. It ignores a name that was added or removed together with its parameter,
-// which has a label of its own. If some names were added and others removed, it returns the label that ranks first.
+// which has a label of its own.
 func (p *place) requiredLabel() label.Label {
 	before, wasPlain := textSet(p.Old)
 	after, isPlain := textSet(p.New)
@@ -468,7 +468,10 @@ func (p *place) requiredLabel() label.Label {
 		}
 	}
 	for name := range after {
-		if !before[name] && (was.Has(name) || !is.Has(name)) && !(k == label.ParameterOptional && p.steps[0] == "outputSchema") {
+		if !before[name] && (was.Has(name) || !is.Has(name)) {
+			if k == label.ParameterOptional {
+				return label.AcceptedValuesChanged // some are required now, and others no longer
+			}
 			return label.ParameterRequired
 		}
 	}

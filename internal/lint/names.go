@@ -348,13 +348,15 @@ func (r *Reviewer) name(name string) {
 	}
 	slices.Sort(alike)
 	for _, other := range slices.Compact(alike) {
-		on := "this server"
-		if !r.x.isHeld(r.about.Server, toolKey(other)) {
+		on := func() string {
+			if r.x.isHeld(r.about.Server, toolKey(other)) {
+				return "this server"
+			}
 			others, _ := r.x.others(r.about.Server, toolKey(other))
-			on = "server " + others
+			return "server " + others
 		}
 		if other != name {
-			r.addFor(other, "look-alike-name", true, "looks like %s of %s", shown(other), on)
+			r.addFor(other, "look-alike-name", true, "looks like %s of %s", shown(other), lazy(on))
 		}
 	}
 	for _, other := range r.x.skeletons[clientName(r.about.Server, name)] {

@@ -94,31 +94,38 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 			}
 		}
 	}
-	found := make([][]Finding, len(wanted))
-	var workers sync.WaitGroup
-	step := runtime.GOMAXPROCS(0)
-	for first := range step {
-		workers.Go(func() {
-			for i := first; i < len(wanted); i += step {
-				found[i] = r.read(wanted[i].of, wanted[i].pin)
-			}
-		})
-	}
-	workers.Wait()
-	left := maxFindings
-	for i := range found {
-		if left -= len(found[i]); left < 0 {
-			found[i] = firstOpen(found[i])
-		}
-	}
 	var list []Finding
-	// Entries with the same name can have equal findings: list each once.
+	// Entries with the same name, which are adjacent, can have equal findings: list each once.
 	seen := map[Finding]bool{}
-	for _, f := range slices.Concat(found...) {
-		if !seen[f] {
-			list = append(list, f)
+	last := pin.Ref{}
+	left := maxFindings
+	for batch := range slices.Chunk(wanted, batchSize) {
+		found := make([][]Finding, len(batch))
+		var workers sync.WaitGroup
+		step := runtime.GOMAXPROCS(0)
+		for first := range step {
+			workers.Go(func() {
+				for i := first; i < len(batch); i += step {
+					found[i] = r.read(batch[i].of, batch[i].pin)
+				}
+			})
 		}
-		seen[f] = true
+		workers.Wait()
+		for i, ofEntry := range found {
+			if left -= len(ofEntry); left < 0 {
+				ofEntry = firstOpen(ofEntry)
+			}
+			if ref := batch[i].of.Ref(batch[i].pin.Key); ref != last {
+				clear(seen)
+				last = ref
+			}
+			for _, f := range ofEntry {
+				if !seen[f] {
+					list = append(list, f)
+				}
+				seen[f] = true
+			}
+		}
 	}
 	list = append(list, r.servers()...)
 	if of.All {
@@ -126,6 +133,9 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 	}
 	return append(list, r.onRecord(list)...)
 }
+
+// batchSize is the number of entries that are read before the number of their findings is limited.
+const batchSize = 256
 
 // asPinned returns a copy of pairs in which a server without a capture has its pins as its capture.
 func asPinned(pairs []pin.Comparison) []pin.Comparison {

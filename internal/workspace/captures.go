@@ -117,6 +117,9 @@ func (w *Workspace) readSources(path string) ([]source, error) {
 		if total += s.size; total > lockfile.MaxBytes {
 			return nil, fail.NewAt(path, "more than 256 MiB of captures")
 		}
+		if total > largeFile {
+			debug.SetGCPercent(lowGCPercent)
+		}
 		list = append(list, s)
 	}
 	if len(list) == 0 {
@@ -195,13 +198,18 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 		return nil, fail.PathError(path, err)
 	}
 	if data.Len() > largeFile {
-		debug.SetGCPercent(60) // main sets a higher percentage for small files
+		debug.SetGCPercent(lowGCPercent)
 	}
 	return data.Bytes(), nil
 }
 
-// largeFile is the size in bytes above which memory matters more than time.
-const largeFile = 2 << 20
+const (
+	// The size of what is read, in bytes, above which memory matters more than time.
+	largeFile = 2 << 20
+
+	// The garbage collection percentage from there on. For less, main sets a higher one.
+	lowGCPercent = 60
+)
 
 // fileSize returns the size of a regular file in bytes, or -1 for anything else.
 func fileSize(path string) int64 {

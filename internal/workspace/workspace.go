@@ -93,8 +93,15 @@ func (w *Workspace) Load() (err error) {
 		return err
 	}
 	w.Drifts, err = w.Gate.Compare(w.Comparisons)
+	if err == nil && len(w.Drifts) > maxDrift {
+		return fail.NewAt(w.Capture, "more than 50,000 entries drifted: nobody can review so many").
+			Hint("one server at a time: %s", w.ForVerb(w.Verb, "--server "+shell.Placeholder("server ID")))
+	}
 	return err
 }
+
+// maxDrift is the maximum number of drifted entries of all servers together. Each takes some kilobytes in a report.
+const maxDrift = jsontree.MaxEntries
 
 // loadPinned reads the lockfile, and pairs its pins with what the captures list.
 func (w *Workspace) loadPinned() error {

@@ -131,7 +131,11 @@ type sheet struct {
 	size int // bytes
 }
 
+// line adds a line. It adds nothing once the page has no room for what is collected.
 func (s *sheet) line(_ byte, runs []layout.Run) {
+	if s.size > maxBlocks {
+		return
+	}
 	for _, r := range append(runs, layout.Run{Text: "\n"}) {
 		if r.Text != "" {
 			s.list = append(s.list, part{classes[r.Op], r.Text, r.Block})
@@ -175,13 +179,16 @@ func (p *page) blocks(t *template.Template) error {
 	}
 	for _, b := range items {
 		var out bytes.Buffer
-		s.list = nil
+		*s = sheet{}
 		rows.WriteRows("", b.Block)
 		b.Lines = s.list
+		if s.size > room {
+			b.Lines = nil // the block has no room in any case
+		}
 		if err := t.ExecuteTemplate(&out, "block", b); err != nil {
 			return err
 		}
-		if out.Len() > room {
+		if max(s.size, out.Len()) > room {
 			delete(p.shown, b.Number)
 			p.NotShown = append(p.NotShown, b)
 			continue

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -84,7 +85,7 @@ func isToldWith(l, last *toldLine) bool {
 // refer replaces a line's content by a reference if the content was printed before. Otherwise, it records where the
 // content is printed now.
 func (t *Writer) refer(l *toldLine, part []report.DefinitionLine) bool {
-	key, sign, size := contentOf(part)
+	key, sign, size := t.contentOf(part)
 	if t.Full || l.Place == "" || size < leastRepeated {
 		return false
 	}
@@ -109,38 +110,65 @@ func (t *Writer) refer(l *toldLine, part []report.DefinitionLine) bool {
 }
 
 // contentOf returns a key for the content of lines, without the name and the phrase of the first line, and the size
-// of the content. An added text has the same key as one in a whole definition, because only their sign differs.
-func contentOf(part []report.DefinitionLine) (key [sha256.Size]byte, sign string, size int) {
+// of the content. If all texts were added, the key is the same as in a whole definition, because only the signs differ.
+func (t *Writer) contentOf(part []report.DefinitionLine) (key [sha256.Size]byte, sign string, size int) {
 	h := sha256.New()
-	isNew := func(line layout.Line) bool {
-		return line.Sign == '+' && !slices.ContainsFunc(line.Runs, func(r layout.Run) bool { return r.Op != '+' })
-	}
-	isAdded := !slices.ContainsFunc(part, func(l report.DefinitionLine) bool {
-		return slices.ContainsFunc(l.Text, func(line layout.Line) bool { return !isNew(line) })
-	})
+	isAdded := !slices.ContainsFunc(part, func(l report.DefinitionLine) bool { return len(l.Text) > 0 && !t.textOf(l.Text).isAdded })
 	for i, l := range part {
 		if i > 0 {
 			fmt.Fprintf(h, "%d\x00%s\x00%s\x00", l.Depth-part[0].Depth, l.Name, l.Phrase)
 			size += len(l.Name) + len(l.Phrase)
 		}
-		for _, line := range l.Text {
-			if sign == "" && line.Sign != '=' {
-				sign = string(line.Sign) + " "
-			}
-			if isAdded {
-				line.Sign = '='
-			}
-			fmt.Fprintf(h, "%c\x00", line.Sign)
-			for _, r := range line.Runs {
-				if isAdded {
-					r.Op = '='
-				}
-				fmt.Fprintf(h, "%c%s\x00", r.Op, r.Text) // printable text doesn't contain \x00
-				size += len(r.Text)
-			}
-			io.WriteString(h, "\n")
-		}
+		text := t.textOf(l.Text)
+		sign = cmp.Or(sign, text.sign)
+		size += text.size
+		fmt.Fprint(h, text.isAdded && !isAdded)
+		h.Write(text.key[:])
 	}
 	h.Sum(key[:0])
 	return key, sign, size
+}
+
+// A textContent is what contentOf uses of a text.
+type textContent struct {
+	key     [sha256.Size]byte // of an added text as if it had no signs
+	isAdded bool              // all of it was added
+	sign    string            // the first one
+	size    int               // bytes
+}
+
+// textOf returns the content of a text. It computes the content once, because a text is also part of each schema
+// around it.
+func (t *Writer) textOf(lines []layout.Line) (c textContent) {
+	if len(lines) == 0 {
+		return c
+	}
+	if known, isKnown := t.contents[&lines[0]]; isKnown {
+		return known
+	}
+	h := sha256.New()
+	isOld := func(line layout.Line) bool {
+		return line.Sign != '+' || slices.ContainsFunc(line.Runs, func(r layout.Run) bool { return r.Op != '+' })
+	}
+	c.isAdded = !slices.ContainsFunc(lines, isOld)
+	for _, line := range lines {
+		if c.sign == "" && line.Sign != '=' {
+			c.sign = string(line.Sign) + " "
+		}
+		if c.isAdded {
+			line.Sign = '='
+		}
+		fmt.Fprintf(h, "%c\x00", line.Sign)
+		for _, r := range line.Runs {
+			if c.isAdded {
+				r.Op = '='
+			}
+			fmt.Fprintf(h, "%c%s\x00", r.Op, r.Text) // printable text doesn't contain \x00
+			c.size += len(r.Text)
+		}
+		io.WriteString(h, "\n")
+	}
+	h.Sum(c.key[:0])
+	t.contents[&lines[0]] = c
+	return c
 }

@@ -52,6 +52,9 @@ type Writer struct {
 	number  int                        // the number of the block that is being printed
 	printed map[[sha256.Size]byte]spot // where each longer text and schema was printed
 
+	// Results of textOf, by the first line of the text.
+	contents map[*layout.Line]textContent
+
 	// Minor changes are counted once, below all blocks.
 	countsBelow bool
 }
@@ -59,7 +62,7 @@ type Writer struct {
 // New returns a Writer that prints text to w.
 func New(w io.Writer, style Style) *Writer {
 	style.Width = max(layout.MinWidth, cmp.Or(style.Width, layout.DefaultWidth))
-	return &Writer{w: w, Style: style, server: -1, Shown: map[int]bool{}, printed: map[[sha256.Size]byte]spot{}}
+	return &Writer{w: w, Style: style, server: -1, Shown: map[int]bool{}, printed: map[[sha256.Size]byte]spot{}, contents: map[*layout.Line]textContent{}}
 }
 
 // Flush writes out what was printed, if the underlying writer buffers it.
