@@ -80,21 +80,31 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 		r.drifted[drifts[i].Ref()] = true
 		r.drifted[pin.Ref{Server: drifts[i].Server}] = true
 	}
-	type entry struct {
-		of  *pin.Comparison
-		pin *pin.Pin
-	}
-	var wanted []entry
+	var wanted []capturedEntry
 	for i := range pairs {
 		p := &pairs[i]
 		for j := range p.Captured.Pins {
-			e := entry{p, &p.Captured.Pins[j]}
+			e := capturedEntry{p, &p.Captured.Pins[j]}
 			if of.All || p.Captured.Policy.Descriptions != "" || isNamed[p.Ref(e.pin.Key)] {
 				wanted = append(wanted, e)
 			}
 		}
 	}
-	var list []Finding
+	list := append(r.readAll(wanted), r.servers()...)
+	if of.All {
+		list = append(list, r.mentions(list)...)
+	}
+	return append(list, r.onRecord(list)...)
+}
+
+// A capturedEntry is an entry of a capture, with its server.
+type capturedEntry struct {
+	of  *pin.Comparison
+	pin *pin.Pin
+}
+
+// readAll returns the findings about entries, up to maxFindings; of each further entry, only the first open one.
+func (r *textReading) readAll(wanted []capturedEntry) (list []Finding) {
 	// Entries with the same name, which are adjacent, can have equal findings: list each once.
 	seen := map[Finding]bool{}
 	last := pin.Ref{}
@@ -127,11 +137,7 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 			}
 		}
 	}
-	list = append(list, r.servers()...)
-	if of.All {
-		list = append(list, r.mentions(list)...)
-	}
-	return append(list, r.onRecord(list)...)
+	return list
 }
 
 // batchSize is the number of entries that are read before the number of their findings is limited.
