@@ -64,9 +64,9 @@ func (a *approver) register(cmd *cobra.Command) {
 	flags.BoolVar(&a.said.AllowsEmpty, "allow-empty", false, "accept a list without tools")
 }
 
-// read reads the arguments and checks the flags that lock and relock share.
-func (a *approver) read(cmd *cobra.Command, args []string) error {
-	err := a.request.read(cmd, args)
+// readArguments reads the arguments and checks the flags that lock and relock share.
+func (a *approver) readArguments(cmd *cobra.Command, args []string) error {
+	err := a.request.readArguments(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (a *approver) load() error {
 // describe makes the input of the decision (a.c) and the report (a.r) from both sides and the findings.
 func (a *approver) describe(findings []lint.Finding) {
 	said := &a.said
-	in := a.judge(report.Input{ExplainOptions: facts.ExplainOptions{NoExplanations: !a.shows && !said.SelectsByWord()}, Findings: findings}, pin.Faults{}, pin.Leniency{})
+	in := a.judgedInput(report.Input{ExplainOptions: facts.ExplainOptions{NoExplanations: !a.shows && !said.SelectsByWord()}, Findings: findings}, pin.Faults{}, pin.Leniency{})
 	if in.NoExplanations {
 		in.Drifts = slices.Clone(a.Drifts)
 		diff.FindRenames(effort.NewBudget(), in.Comparisons, in.Drifts) // a denied entry stays denied under another name

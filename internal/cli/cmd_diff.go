@@ -52,7 +52,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
 		d.ShowsWithoutPins = true
 		d.AcceptsForbiddenPins = true
 		d.NeedsPins = d.IsPartial
-		if err := d.read(cmd, args); err != nil {
+		if err := d.readArguments(cmd, args); err != nil {
 			return err
 		}
 		d.text = plain.WriteDiff
@@ -148,5 +148,5 @@ func (d *diffRun) compare() error {
 		in.OverBudget = said
 		also.OverBudget = said != ""
 	}
-	return d.emit(d.judge(in, also, allow), known)
+	return d.emit(d.judgedInput(in, also, allow), known)
 }

@@ -35,7 +35,7 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
   pinproof lock captures/                       every server of a folder`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.PinsNewServers = true
-			if err := f.read(cmd, args); err != nil {
+			if err := f.readArguments(cmd, args); err != nil {
 				return err
 			}
 			return f.lock()

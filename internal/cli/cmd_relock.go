@@ -44,7 +44,7 @@ one, 2 no answer.`,
 			}
 			f.NeedsPins = true
 			f.AcceptsForbiddenPins = true
-			if err := f.read(cmd, args); err != nil {
+			if err := f.readArguments(cmd, args); err != nil {
 				return err
 			}
 			if err := f.readSelection(cmd); err != nil {
@@ -110,7 +110,7 @@ func (a *approver) dropServer(cmd *cobra.Command, args []string, server string) 
 	if len(args) > 1 || cmd.Flags().NFlag() > 1 {
 		return fail.New("--drop-server takes no capture and no other flag: pinproof relock --drop-server ID [LOCKFILE]")
 	}
-	if err := a.request.read(cmd, append([]string{"-"}, args...)); err != nil { // no capture
+	if err := a.request.readArguments(cmd, append([]string{"-"}, args...)); err != nil { // no capture
 		return err
 	}
 	locked, data, err := workspace.ReadLockfile(a.Gate, a.LockPath, nil)

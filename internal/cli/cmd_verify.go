@@ -53,7 +53,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags.BoolVar(&out.hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with text that is safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		out.NeedsPins = true
-		if err := out.read(cmd, args); err != nil {
+		if err := out.readArguments(cmd, args); err != nil {
 			return err
 		}
 		if out.hook {
@@ -79,7 +79,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			in.Bounded = true
 			in.MaxBytes = facts.VerifyByteLimit
 		}
-		return out.emit(out.judge(in, also, allowed), nil)
+		return out.emit(out.judgedInput(in, also, allowed), nil)
 	}
 	return cmd
 }

@@ -76,7 +76,7 @@ func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
 	if err := cmd.ParseFlags(args); err != nil {
 		return err
 	}
-	if err := f.read(cmd, cmd.Flags().Args()); err != nil {
+	if err := f.readArguments(cmd, cmd.Flags().Args()); err != nil {
 		return err
 	}
 	if err := f.load(); err != nil {

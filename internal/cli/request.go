@@ -44,8 +44,8 @@ func (req *request) registerOnly(cmd *cobra.Command) {
 	cmd.Flags().StringArray("only", nil, "review only this `SELECTOR`: an entry as for relock --accept, a kind (added, changed, removed, hidden), a label, minor, or a risk: warnings, takes-code, destructive, writes, open-world, no-hints, new-address (repeatable)")
 }
 
-// read reads the arguments and checks the flags that every command has.
-func (req *request) read(cmd *cobra.Command, args []string) (err error) {
+// readArguments reads the arguments and checks the flags that every command has.
+func (req *request) readArguments(cmd *cobra.Command, args []string) (err error) {
 	req.Gate, req.Stdin = req.gate, req.stdin
 	req.Verb, req.Flags = cmd.Name(), carriedBy(cmd)
 	if self, err := os.Executable(); err == nil {

@@ -10,7 +10,7 @@ import (
 // A Rule is a kind of annotation, with its usual level and its meaning.
 type Rule struct{ ID, Level, Text string }
 
-// Rules lists all rules.
+// Rules lists all rules. Those of findings are those of package lint.
 func Rules() (rules []Rule) {
 	for _, r := range [][2]string{
 		{"drift/duplicate", "Two entries of one name: an agent may get either. This can't be accepted."},

@@ -14,10 +14,10 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// judge judges the comparison. in has the findings and the options of the run; judge adds the comparison
+// judgedInput judges the comparison. in has the findings and the options of the run; judgedInput adds the comparison
 // and the verdict, and returns the complete input of a report. It doesn't make the report, because that takes the most
 // time and isn't always needed.
-func (req *request) judge(in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
+func (req *request) judgedInput(in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
 	inPins := map[string]bool{} // the servers whose pinned text has a finding
 	for _, f := range in.Findings {
 		if f.FailsRun(in.FailsOnWarnings) {
@@ -51,7 +51,7 @@ func (req *request) judge(in report.Input, also pin.Faults, allow pin.Leniency) 
 
 // review judges the comparison, and returns a report on the drift that --only selects.
 func (req *request) review() *report.Report {
-	in := req.judge(report.Input{Findings: lint.Findings(req.Comparisons, req.Drifts, req.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
+	in := req.judgedInput(report.Input{Findings: lint.Findings(req.Comparisons, req.Drifts, req.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
 	return req.reportOf(in, nil)
 }
 
