@@ -132,8 +132,3 @@ func (r *Report) LockedServers() (servers []LockedServer, found []Finding) {
 	}
 	return servers, r.DescribeFindings(slices.Concat(r.CaptureFindings, r.UnpinnedWarnings, freshIn(r.entries)))
 }
-
-// StepsAfterLock returns what to do with a lockfile that lock has written.
-func (r *Report) StepsAfterLock() []Step {
-	return []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {Text: "in CI", Command: r.CommandLine.CICommand()}, r.FolderStep}
-}

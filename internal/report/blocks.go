@@ -1,14 +1,12 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"pinproof/internal/diff"
 	"pinproof/internal/facts"
 	"pinproof/internal/label"
-	"pinproof/internal/layout"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
 	"pinproof/internal/words"
@@ -207,9 +205,6 @@ func distinct(list []string) (kept []string) {
 	return kept
 }
 
-// maxWorst is how many entries the head of a review names for each reason.
-const maxWorst = 5
-
 // number returns the number of an entry's block or, if the block has nothing but shared changes, of the first of these.
 func (e *drifted) number() int {
 	if len(e.changes) == 0 || !e.block.HasNothingElse(nil) {
@@ -217,92 +212,6 @@ func (e *drifted) number() int {
 	}
 	first := slices.MinFunc(e.changes, func(a, b *change) int { return a.shared.Number - b.shared.Number })
 	return first.shared.Number
-}
-
-// causes lists the reasons why entries are read first, in the order of their classes, as a review's head words them.
-// New warnings have a line of their own there.
-var causes = []struct {
-	cause facts.ReasonKind
-	said  string
-}{
-	{facts.ReasonRepeated, "a repeated name"},
-	{facts.ReasonHidden, "a change that no reader sees"},
-	{facts.ReasonCode, "runs code that it is given"},
-	{facts.ReasonScript, "has a script"},
-	{facts.ReasonSameName, "named like a skill of another server"},
-	{facts.ReasonDestructive, "declared destructive"},
-	{facts.ReasonSecret, "has a new place for a secret"},
-	{facts.ReasonWritesFile, "writes where the caller says"},
-	{facts.ReasonRestrictionRemoved, "a restriction is gone from its text"},
-	{facts.ReasonHintLoosened, "clients ask less"},
-	{facts.ReasonOpenWorld, "says that its world is open"},
-	{facts.ReasonWrites, "writes by its name, without hints"},
-	{facts.ReasonNewHost, "names a new host"},
-}
-
-// shortReview is the maximum number of blocks for which a review's head neither explains its numbers nor counts
-// breaking changes.
-const shortReview = 8
-
-// explainNumbers completes the model's Release. It reports whether the head still has to explain the numbers of blocks.
-func (r *Report) explainNumbers(m *Model) bool {
-	if len(m.Blocks) <= shortReview {
-		return false
-	}
-	if m.Release == "" && r.HighestSeverity == label.Breaking && !r.IsSelection && !r.isUnexplained() {
-		m.Release = r.worstText()
-	}
-	if m.Release == "" && m.Breaks == "" {
-		return true
-	}
-	m.Release = joined("; ", m.Release, "(n) is the number of a block")
-	return false
-}
-
-// worst sets the model's Worst: the entries to read first, grouped by reason. With explains, it explains the first
-// block number.
-func (r *Report) worst(m *Model, explains bool) {
-	for _, one := range causes {
-		var named []layout.Run
-		var details []string
-		more := -maxWorst
-		for _, e := range r.entries {
-			if !e.Class.IsReadFirst() || e.Reason.Kind != one.cause {
-				continue
-			}
-			if more++; more > 0 {
-				continue
-			}
-			details = append(details, r.detail(e))
-			block := e.number()
-			number := "%s (%d)"
-			if named != nil {
-				named = append(named, layout.Run{Op: '*', Text: ", "})
-			} else if explains && m.Worst == nil {
-				number = "%s (%d is the number of a block)"
-			}
-			named = append(named, layout.Run{Op: '*', Text: fmt.Sprintf(number, shortRef(e.Type, e.Name), block), Block: block})
-		}
-		if more > 0 {
-			named = append(named, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: "and " + text.FormatNumber(more) + " more"})
-		}
-		if named != nil {
-			said := joined(", ", one.said, text.JoinNames(distinct(details), 1))
-			m.Worst = append(m.Worst, append([]layout.Run{{Op: '=', Text: said + ": "}}, named...))
-		}
-	}
-}
-
-// detail returns what the head adds to the reason why an entry is read first: its new host, or its place for a secret
-// or a file; or "".
-func (r *Report) detail(e *drifted) string {
-	switch e.Reason.Kind {
-	case facts.ReasonSecret, facts.ReasonWritesFile:
-		return r.place(e.Ref(), e.Reason.Pointer)
-	case facts.ReasonNewHost:
-		return text.QuoteName(e.Reason.Host)
-	}
-	return ""
 }
 
 // standsOut returns what a reader has to notice in a block: a new warning, a note in facts.NonLabelSelectors, a rename,

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"pinproof/internal/facts"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -107,106 +106,6 @@ func (r *Report) pinLine(key pin.Ref) int {
 		return max(1, pin.Line)
 	}
 	return max(1, side.Line)
-}
-
-// servers lists for each server the two sides that are compared, and its drift.
-func (r *Report) servers(m *Model) {
-	others := 0
-	byServer := map[string][]*drifted{}
-	for _, e := range r.entries {
-		byServer[e.Server] = append(byServer[e.Server], e)
-	}
-	for _, p := range r.Comparisons {
-		entries := byServer[p.Server]
-		old := r.against() + " nothing"
-		now := "no capture"
-		s := Server{ID: p.Server, Differs: r.DifferingServers[p.Server],
-			Missing: p.LacksCapture(), PinnedCounts: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), DriftAndRisks: briefText(entries),
-			Fails: slices.ContainsFunc(entries, func(e *drifted) bool { return r.FailingDrift[e.Ref()] })}
-		if p.Server != "" {
-			s.Name = text.QuoteName(p.Server)
-		}
-		if p.IsLocked() {
-			old = r.against() + " " + s.PinnedCounts
-			m.Counts["pins"] += len(p.Locked.Pins)
-			s.PinnedSide = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Tree()}
-		}
-		if p.BothLockfiles {
-			now = text.Printable(r.CommandLine.Capture) + " nothing"
-		}
-		if p.HasCapture() {
-			m.Counts["entries"] += len(p.Captured.Pins)
-			now = text.Printable(p.CapturePath) + " " + pin.CountPins(p.Captured.Pins).String()
-			s.CapturedSide = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Tree(), p.CapturePath, p.Captured.ServerInfo.String(), &p.SkippedLines}
-		}
-		s.Title = strings.TrimLeft(s.Name+"   "+old, " ") + "   ->   " + now
-		r.about(m, &p, &s)
-		if p.PolicyDiffers() {
-			s.Notes = append(s.Notes, "policy: "+policies(&p))
-		}
-		others += lint.BoolToInt(!s.Differs)
-		m.Servers = append(m.Servers, s)
-	}
-	if others > 0 && others < len(m.Servers) {
-		m.OtherServersText = text.FormatCount(others, "other server") + ": no drift"
-	}
-	r.sizes(m)
-}
-
-// about adds a note with the name and version that a server reports, and those that it reported when it was pinned.
-func (r *Report) about(m *Model, p *pin.Comparison, s *Server) {
-	is := p.Captured.ServerInfo.String()
-	was := p.Locked.ServerInfo.String()
-	if is == "" {
-		return
-	}
-	said := is
-	if was != "" && was != is {
-		said = was + " -> " + is
-		if r.FailsOnWarnings || !r.Bounded {
-			m.ServerInfoChanges = append(m.ServerInfoChanges, "server "+text.QuoteName(p.Server)+" calls itself "+is+"; it was pinned as "+was)
-		}
-	} else if p.Captured.ServerInfo.Version != "" && was == is && !p.PolicyDiffers() && strings.Contains(s.Drift, " changed") {
-		said += ", as before" // many servers never change the version they state
-	}
-	s.Notes = append(s.Notes, "the server calls itself "+said)
-}
-
-// mostToCount is the maximum total size, in bytes, of the pinned and captured definitions whose tokens a review
-// estimates. Every real server has less than a tenth of that.
-const mostToCount = 16 << 20
-
-// sizes sets TextBytes, Tokens and Cost: how much text a language model reads, before and after. It sets nothing if the
-// report covers only a part of the entries.
-func (r *Report) sizes(m *Model) {
-	if r.IsSelection || r.IsPartial || len(r.entries) == 0 {
-		return
-	}
-	// What a policy leaves out of pins can't be compared. A bounded report doesn't estimate tokens, because its time is
-	// limited.
-	shapes := func(p pin.Comparison) bool {
-		return p.Locked.Policy.ChangesDefinitions() || p.Captured.Policy.ChangesDefinitions()
-	}
-	m.TextBytes = sizeOf(r.Comparisons, bytesOf)
-	isSmall := m.TextBytes == nil || m.TextBytes.Before+m.TextBytes.After <= mostToCount
-	if isSmall && !r.Bounded && !r.NoExplanations && !slices.ContainsFunc(r.Comparisons, shapes) {
-		m.Tokens = sizeOf(r.Comparisons, EstimateTokens)
-	}
-	m.Cost = m.Tokens.TokensText()
-	if m.Cost == "" && m.TextBytes != nil && m.TextBytes.Before != m.TextBytes.After {
-		m.Cost = "text " + text.FormatNumber(m.TextBytes.Before) + " -> " + text.FormatNumber(m.TextBytes.After) + " bytes"
-	}
-}
-
-// briefText counts drift by kind, and the dangerous entries among the added ones: "1 added, 1 destructive".
-func briefText(entries []*drifted) string {
-	isNew := map[string]int{}
-	for _, e := range entries {
-		for _, risk := range e.CapturedTraits {
-			isNew[risk] += lint.BoolToInt(e.Kind == pin.DriftAdded)
-		}
-	}
-	return joined(", ", kindText(entries), counted(isNew[facts.TraitTakesCode], " with code"), counted(isNew[facts.TraitDestructive], " destructive"))
 }
 
 // counts sets the counts for programs, except those that servers adds up.

@@ -171,3 +171,8 @@ func (r *Report) acceptCommand(b *Block) string {
 	}
 	return next.ForVerb("relock", args...)
 }
+
+// StepsAfterLock returns what to do with a lockfile that lock has written.
+func (r *Report) StepsAfterLock() []Step {
+	return []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {Text: "in CI", Command: r.CommandLine.CICommand()}, r.FolderStep}
+}

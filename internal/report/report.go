@@ -203,11 +203,6 @@ func (r *Report) isUnexplained() bool {
 	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return e.Unexplained })
 }
 
-// worstText counts the entries with the highest severity: "breaking: 26 tools".
-func (r *Report) worstText() string {
-	return r.HighestSeverity.String() + ": " + r.HighestSeverityCount.String()
-}
-
 // PolicyChanged reports whether a policy changed, so that either all drift is accepted or none.
 func (r *Report) PolicyChanged() bool {
 	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pinproof/internal/label"
@@ -256,63 +255,6 @@ func who(list, all []*drifted) (count, also, names string) {
 		return count, also, "all but " + strings.Join(others, ", ")
 	}
 	return count, also, strings.Join(said, ", ")
-}
-
-// breaks describes what breaks callers, by what changed: "new, required: connectionId in 21 tools (1), run (46); removed:
-// stat (50)". In a short review only what several entries share is named, because a reader soon finds the rest.
-func (r *Report) breaks() string {
-	var order []string
-	named := map[string][]string{}
-	add := func(what, who string, number int) {
-		if named[what] == nil {
-			order = append(order, what)
-		}
-		named[what] = append(named[what], who+" ("+strconv.Itoa(number)+")")
-	}
-	for _, s := range r.shared {
-		for _, c := range s.breaks {
-			add(c.row.Word, strings.TrimPrefix(c.row.Place, "arguments.")+" in "+s.Count, s.Number)
-		}
-	}
-	isShared := func(c *change) bool { return c.shared != nil && c.shared.breaks != nil }
-	for _, b := range r.blocks {
-		for _, e := range b.of {
-			if e.Severity == label.Breaking && !slices.ContainsFunc(e.changes, isShared) && len(r.blocks) > shortReview {
-				add(e.breaks(), text.QuoteName(e.Name), b.Number)
-			}
-		}
-	}
-	var said []string
-	for _, what := range order {
-		said = append(said, what+": "+text.JoinNames(named[what], maxNamed))
-	}
-	if more := len(said) - maxBreaks; more > 0 {
-		said = append(said[:maxBreaks], text.FormatCount(more, "more kind"))
-	}
-	return strings.Join(said, "; ")
-}
-
-// The head of a review names at most maxBreaks kinds of changes that break callers, and for each kind at most maxNamed
-// entries or shared changes.
-const (
-	maxBreaks = 4
-	maxNamed  = 3
-)
-
-// breaks returns a few words about the first change of an entry that breaks callers.
-func (e *drifted) breaks() string {
-	for _, c := range e.changes {
-		if c.breaks {
-			return c.row.Word
-		}
-	}
-	if e.RenamedFrom+e.RenamedTo != "" {
-		return "renamed"
-	}
-	if e.Kind == pin.DriftRemoved {
-		return "removed"
-	}
-	return "not explained"
 }
 
 // SharedNumbers lists the numbers of a block's shared changes that are in told, or of all if told is nil.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"pinproof/internal/facts"
@@ -54,24 +53,6 @@ func (r *Report) verdictText() string {
 		}
 	}
 	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, kindText(r.entries), left, text.JoinNames(problems, maxSaidNames), text.FormatNumber(matched.Total())+verb+r.against(), denied) + r.policyText()
-}
-
-// warningText names the warnings that nobody has approved: "1 WARNING hidden-text in write_file". It is empty where
-// there is no such warning. A warning about a whole capture counts if the capture drifted, or if it fails the run.
-func (r *Report) warningText() string {
-	var said []string
-	for _, f := range slices.Concat(freshIn(r.entries), r.UnpinnedWarnings, r.CaptureFindings, r.UnacceptedWarnings) {
-		if f.Warning && (f.Scope == pin.FindingInDrift || f.FailsRun(r.FailsOnWarnings)) {
-			said = append(said, f.ID+" in "+r.ref(f.Ref))
-		}
-	}
-	switch said = distinct(said); len(said) {
-	case 0:
-		return ""
-	case 1:
-		return "1 WARNING " + said[0]
-	}
-	return text.FormatNumber(len(said)) + " WARNINGS: " + text.JoinNames(said, maxSaidNames)
 }
 
 // against returns the printable path of the lockfile, or of the file in its place.
