@@ -510,7 +510,7 @@ func TestMangledLockfile(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it edits each byte of a lockfile")
 	for _, pol := range []pin.Policy{{}, {Descriptions: "truncate=2"}, {HashOnly: true, Descriptions: "strip"}} {
-		found := pintest.PinsOf(t, jsontest.MangledCapture, pol)
+		found := pintest.PinsOf(t, jsontest.CaptureToMangle, pol)
 		text := pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{found}})
 		pins := jsontest.DecodeJSON(t, []byte(text)).(map[string]any)["servers"].(map[string]any)["s"].(map[string]any)["tools"]
 		count := map[string]int{}
@@ -525,7 +525,7 @@ func TestMangledLockfile(t *testing.T) {
 				count["another server"]++
 				return
 			}
-			m, err := capture.Read("m.json", []byte(jsontest.MangledCapture), pintest.HashDefinition, set.Policy)
+			m, err := capture.Read("m.json", []byte(jsontest.CaptureToMangle), pintest.HashDefinition, set.Policy)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -679,7 +679,7 @@ func TestMangledApproval(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it edits each byte of approvals")
 	for _, pol := range []pin.Policy{{}, {HashOnly: true}, {Descriptions: "strip"}} {
-		set := pintest.PinsOf(t, jsontest.MangledCapture, pol)
+		set := pintest.PinsOf(t, jsontest.CaptureToMangle, pol)
 		for i := range set.Pins {
 			p := &set.Pins[i]
 			p.Approval = &pin.Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: approvalHash(set.Server, p), Digest: p.Digest}

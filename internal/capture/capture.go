@@ -614,9 +614,9 @@ func (m *Capture) HasAppPages() bool {
 }
 
 // PinCapture makes the pins of a capture under a policy.
-func PinCapture(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.HashFunc) (pin.Set, error) {
-	s := pin.Set{Server: server, ServerInfo: m.ServerInfo.Recorded(), Policy: pol}
-	names := pin.SubstituteNames(values)
+func PinCapture(m Capture, server string, pol pin.Policy, values []pin.Substitution, formOf pin.HashFunc) (pin.Set, error) {
+	s := pin.Set{Server: server, ServerInfo: m.ServerInfo.AsRecorded(), Policy: pol}
+	names := pin.SubstitutionNames(values)
 	for _, name := range pol.Substitute {
 		if !slices.Contains(names, name) {
 			return s, fail.New("%s replaces a value in the pins: which value is it here?", name).
@@ -624,7 +624,7 @@ func PinCapture(m Capture, server string, pol pin.Policy, values []pin.Substitut
 		}
 	}
 	// The values keep their order, the longest first.
-	s.Substitutes = slices.DeleteFunc(slices.Clone(values), func(v pin.Substitute) bool { return !slices.Contains(pol.Substitute, v.Name) })
+	s.Substitutes = slices.DeleteFunc(slices.Clone(values), func(v pin.Substitution) bool { return !slices.Contains(pol.Substitute, v.Name) })
 	var pins []pin.Pin
 	for entryType, list := range m.Lists {
 		if !pol.CoversType(pin.EntryType(entryType)) {
@@ -674,6 +674,6 @@ func shape(p *pin.Pin, s *pin.Set, formOf pin.HashFunc) *fail.Error {
 		hashed = jsontree.Append(nil, v)
 	}
 	p.HashedDefinition = formOf(p.Type, hashed)
-	p.InsertPlaceholders(s.Substitutes)
+	p.InsertPlaceholdersInNames(s.Substitutes)
 	return nil
 }

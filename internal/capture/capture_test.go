@@ -42,9 +42,9 @@ func TestMangledCapture(t *testing.T) {
 		slices.Sort(list)
 		return list
 	}
-	pinned, want := pintest.PinsOf(t, jsontest.MangledCapture, pin.Policy{}), values(jsontest.MangledCapture)
+	pinned, want := pintest.PinsOf(t, jsontest.CaptureToMangle, pin.Policy{}), values(jsontest.CaptureToMangle)
 	count := map[string]int{}
-	jsontest.EachByteEdit(jsontest.MangledCapture, func(edited string) {
+	jsontest.EachByteEdit(jsontest.CaptureToMangle, func(edited string) {
 		found, err := pinsOf(edited)
 		if err != nil {
 			count["error"]++

@@ -102,7 +102,7 @@ func TestFilesOfASkill(t *testing.T) {
 		bodies = append(bodies, fmt.Sprintf(`{"uri":%q,"text":%q}`, folder+name, body))
 	}
 	text := `{"tools":[]}{"skills":[{"uri":"` + folder + `SKILL.md","frontmatter":{"name":"a"},"resources":[` + strings.Join(files, ",") + `]}]}{"contents":[` + strings.Join(bodies, ",") + `]}`
-	values, err := pin.ParseSubstitutes([]string{"PART=c-secret-path"})
+	values, err := pin.ParseSubstitutions([]string{"PART=c-secret-path"})
 	if err != nil {
 		t.Fatal(err)
 	}

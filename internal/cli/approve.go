@@ -79,7 +79,7 @@ func (a *approver) readArguments(cmd *cobra.Command, args []string) error {
 			p.Ignore = a.policy.Ignore
 		}
 		if given("substitute") {
-			p.Substitute = pin.SubstituteNames(a.Substitutes)
+			p.Substitute = pin.SubstitutionNames(a.Substitutes)
 		}
 		return p.WithFlags(a.policy, given)
 	}

@@ -33,7 +33,7 @@ func (req *request) folderHint() (hint report.Step) {
 	for _, f := range []struct{ name, is, path string }{{"ROOT", "working folder", root}, {"TMP", "temporary folder", os.TempDir()}, {"HOME", "home folder", home}} {
 		path := filepath.Clean(f.path)
 		flag := f.name + "=" + path
-		if _, err := pin.ParseSubstitutes([]string{flag}); err != nil || slices.Contains(p.Captured.Policy.Substitute, f.name) {
+		if _, err := pin.ParseSubstitutions([]string{flag}); err != nil || slices.Contains(p.Captured.Policy.Substitute, f.name) {
 			// The path is too short to mean only this folder, or the name already replaces another value.
 			continue
 		}

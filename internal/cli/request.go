@@ -82,7 +82,7 @@ func (req *request) readArguments(cmd *cobra.Command, args []string) (err error)
 		}
 	}
 	if cmd.Flags().Changed("substitute") {
-		if req.Substitutes, err = pin.ParseSubstitutes(listed(valuesOf(cmd, "substitute"))); err != nil {
+		if req.Substitutes, err = pin.ParseSubstitutions(listed(valuesOf(cmd, "substitute"))); err != nil {
 			return fail.New("--substitute %s", err)
 		}
 	}
@@ -92,7 +92,7 @@ func (req *request) readArguments(cmd *cobra.Command, args []string) (err error)
 // selectorsOf reads the values of a flag that selects drift.
 func selectorsOf(cmd *cobra.Command, flag string) (list []approval.Selector, err error) {
 	for _, arg := range valuesOf(cmd, flag) {
-		s, err := approval.ParseSelector("--"+flag, arg, facts.SelectorWords())
+		s, err := approval.ParseSelector("--"+flag, arg, facts.AllSelectorWords())
 		if err != nil {
 			return nil, err
 		}

@@ -125,7 +125,7 @@ func isSpecified(root *jsontree.Value) bool {
 func nulls(root *jsontree.Value) (count int) {
 	schema.EachSchema(root, schema.AtSchema, func(v *jsontree.Value) {
 		for _, m := range v.Members() {
-			if m.Kind == 'n' && m.Name != "const" && m.Name != "default" && schema.IsKnownName(m.Name) {
+			if m.Kind == 'n' && m.Name != "const" && m.Name != "default" && schema.IsKnownKeyword(m.Name) {
 				count++
 			}
 		}
@@ -154,7 +154,7 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 			s.used = nil
 		}
 		s.refersToRoot = s.refersToRoot || to == root
-		if schema, _ := schema.FindSchema(root, reference); schema == nil && to != nil {
+		if schema, _ := schema.ResolveSchema(root, reference); schema == nil && to != nil {
 			s.noteOpaque(steps)
 		}
 		s.follow(root, to, isTested, seen)
@@ -562,7 +562,7 @@ func (p *place) parametersIn(side int, v *jsontree.Value) set {
 		for _, m := range v.Get("properties").Members() {
 			names[m.Name] = names[m.Name] || m.Kind != 'f'
 		}
-		to, _ := schema.FindSchema(p.roots[side], jsontree.Lookup(v, "$ref"))
+		to, _ := schema.ResolveSchema(p.roots[side], jsontree.Lookup(v, "$ref"))
 		collect(to)
 		schema.EachSubschema(v, func(part *jsontree.Value, steps ...string) {
 			if combines(steps[0]) {

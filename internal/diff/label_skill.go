@@ -23,7 +23,7 @@ func (p *place) skillLabel() label.Label {
 		return label.OtherMember
 	case depth == 2 && (p.inside[1] == "digest" || p.inside[1] == "size") && p.showsFile(p.inside[0]):
 		return label.FileDigestChanged
-	case depth == 1 && p.Old.Kind == 0 && skill.IsScript(p.nameOf(p.New.Get("uri").Text)):
+	case depth == 1 && p.Old.Kind == 0 && skill.IsExecutableName(p.nameOf(p.New.Get("uri").Text)):
 		return label.ScriptAdded
 	}
 	return label.OtherMember

@@ -233,7 +233,7 @@ func (m *schemaMaker) described(v jsontree.Value, at schema.Position, n *int) js
 // remarks collects the descriptions in a schema by the path of the values that they are about and by which of a few
 // values fit: what a reader finds, found by another way than the program's.
 func remarks(t testing.TB, root, v *jsontree.Value, path string, into map[string]bool) {
-	if to, _ := schema.FindSchema(root, jsontree.Lookup(v, "$ref")); to != nil && len(path) < 60 {
+	if to, _ := schema.ResolveSchema(root, jsontree.Lookup(v, "$ref")); to != nil && len(path) < 60 {
 		remarks(t, root, to, path, into)
 	}
 	if d := jsontree.Lookup(v, "description"); d != nil {

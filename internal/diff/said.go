@@ -37,7 +37,7 @@ func (c *Change) HasText() bool {
 	if n := len(steps); n > 0 {
 		name = steps[n-1]
 		isMember := n > 1 && slices.Contains([]string{"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"}, steps[n-2])
-		named = isMember || (n == 1 || strings.Trim(name, "0123456789") != "") && !schema.IsKnownName(name)
+		named = isMember || (n == 1 || strings.Trim(name, "0123456789") != "") && !schema.IsKnownKeyword(name)
 	}
 	// A title that repeats the name contains nothing new to read, nor do required names, which are shown with their
 	// parameters.
@@ -61,7 +61,7 @@ func says(v *jsontree.Value, at schema.Position, keyword string, listed set) boo
 		if v.Kind == '{' {
 			within = part.Name
 		}
-		isName := v.Kind == '{' && (at == schema.AtSchemaMap || at == schema.AtProperties || !schema.IsKnownName(part.Name))
+		isName := v.Kind == '{' && (at == schema.AtSchemaMap || at == schema.AtProperties || !schema.IsKnownKeyword(part.Name))
 		return isName || says(&part.Value, at.Child(part.Name, &part.Value), within, listed)
 	})
 }

@@ -28,8 +28,8 @@ func TestBump(t *testing.T) {
 		{pin.Tools, pin.DriftChanged, wording[1:], label.NoEffect, "patch"},
 	} {
 		got := SeverityOf(&pin.Drift{Kind: c.kind, Key: pin.Key{Type: c.entryType}}, c.changes)
-		if got != c.want || got.Bump() != c.bump {
-			t.Errorf("%s of list %d: %s, %s", c.kind, c.entryType, got, got.Bump())
+		if got != c.want || got.SemverBump() != c.bump {
+			t.Errorf("%s of list %d: %s, %s", c.kind, c.entryType, got, got.SemverBump())
 		}
 	}
 }

@@ -363,8 +363,8 @@ func (e *Entry) HasNewFinding(id string) bool {
 // pin.MinorSelector and pin.WarningsSelector.
 var NonLabelSelectors = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", pin.MinorSelector, pin.WarningsSelector}
 
-// SelectorWords returns the words that select drift by its content: the ids of labels, and NonLabelSelectors.
-func SelectorWords() []string { return append(label.IDs(), NonLabelSelectors...) }
+// AllSelectorWords returns the words that select drift by its content: the ids of labels, and NonLabelSelectors.
+func AllSelectorWords() []string { return append(label.IDs(), NonLabelSelectors...) }
 
 // SelectorWords lists the words that select an entry, except pin.WarningsSelector.
 func (e *Entry) SelectorWords() (words []string) {

@@ -101,7 +101,7 @@ func (p *prover) resolved(root, s *jsontree.Value) *jsontree.Value {
 		if !p.budget.Spend(lookup + len(reference.Text)) {
 			return nil
 		}
-		s, _ = schema.FindSchema(root, reference)
+		s, _ = schema.ResolveSchema(root, reference)
 	}
 	return nil
 }

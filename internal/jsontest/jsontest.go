@@ -381,8 +381,8 @@ func EachByteEdit(text string, f func(edited string)) {
 	}
 }
 
-// MangledCapture is a small capture for EachByteEdit, with values of most kinds.
-const MangledCapture = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"ab","description":"a\u200bé <b>","x":[0,-1.5,1e3,true,null]},` +
+// CaptureToMangle is a small capture for EachByteEdit, with values of most kinds.
+const CaptureToMangle = `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"ab","description":"a\u200bé <b>","x":[0,-1.5,1e3,true,null]},` +
 	`{"name":"b","inputSchema":{"properties":{"p":{}}}}],"nextCursor":null}}`
 
 var fullFolding = cases.Fold()

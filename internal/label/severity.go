@@ -20,5 +20,5 @@ func (s Severity) String() string { return severityWords[s] }
 // ParseSeverity returns the severity that a word names, and -1 for any other text.
 func ParseSeverity(word string) Severity { return Severity(slices.Index(severityWords, word)) }
 
-// Bump returns the kind of release that a change of the severity requires: patch, minor or major.
-func (s Severity) Bump() string { return [...]string{"patch", "minor", "major"}[s] }
+// SemverBump returns the kind of release that a change of the severity requires: patch, minor or major.
+func (s Severity) SemverBump() string { return [...]string{"patch", "minor", "major"}[s] }

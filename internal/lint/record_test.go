@@ -105,7 +105,7 @@ func TestRecordsOfNoString(t *testing.T) {
 // machine has another value.
 func TestRecordsOfPlaceholders(t *testing.T) {
 	digest := func(home string) string {
-		values, err := pin.ParseSubstitutes([]string{"HOME=" + home})
+		values, err := pin.ParseSubstitutions([]string{"HOME=" + home})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func (r *Reviewer) skill(p *pin.Pin) {
 	r.oversize("a skill of %s bytes, over %s", int(min(s.Size(), math.MaxInt)), skill.MaxBytes)
 	for i, f := range s.Files {
 		name := s.FilePath(f)
-		if skill.IsScript(name) {
+		if skill.IsExecutableName(name) {
 			r.at("resources", strconv.Itoa(i), "uri")
 			r.add("skill-script", "a script that the model may run: %s", text.QuoteName(name))
 		}
@@ -44,7 +44,7 @@ func (r *Reviewer) skill(p *pin.Pin) {
 		r.at(pin.FilesMember, name)
 		if runsCommand(f.Text) {
 			r.add("skill-script", "a command for the model to run")
-		} else if !skill.IsScript(name) && skill.IsExecutable(name, f.Text) {
+		} else if !skill.IsExecutableName(name) && skill.IsExecutable(name, f.Text) {
 			r.add("skill-script", "a script by its content: %s", text.QuoteName(name))
 		}
 	}

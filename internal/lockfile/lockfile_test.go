@@ -239,7 +239,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 			s := pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pol)
 			s.Server = "s" + random.Text()
 			if random.IntN(2) == 0 {
-				s.ServerInfo = pin.ServerInfo{Name: random.Text(), Version: "1." + random.Text()}.Recorded()
+				s.ServerInfo = pin.ServerInfo{Name: random.Text(), Version: "1." + random.Text()}.AsRecorded()
 			}
 			for i := range s.Pins {
 				if random.IntN(3) == 0 {

@@ -235,7 +235,7 @@ func (r *lockReader) notLockfile(err error) error {
 
 // server reads the pins of a server.
 func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err error) {
-	set = pin.Set{Server: name, ServerInfo: pin.ReadServerInfo(v.Get("about")).Recorded(), AcceptedWarnings: recordsIn(v.Get("acceptedWarnings"))}
+	set = pin.Set{Server: name, ServerInfo: pin.ReadServerInfo(v.Get("about")).AsRecorded(), AcceptedWarnings: recordsIn(v.Get("acceptedWarnings"))}
 	set.Line, _ = r.Position(int(v.Start))
 	if name == "" || len(name) > pin.MaxServerIDBytes {
 		return set, r.ErrorAt(int(v.Start), "the name of a server has 1 to %d bytes", pin.MaxServerIDBytes)
@@ -516,7 +516,7 @@ func ParsePolicy(v jsontree.Value) (p pin.Policy, err error) {
 	var errs [3]error
 	p.Descriptions, errs[0] = pin.ParseDescriptions(cmp.Or(v.Get("descriptions").Text, "preserve"))
 	p.Ignore, errs[1] = pin.ParseIgnore(texts("ignore"))
-	p.Substitute, errs[2] = pin.ParseSubstituteNames(texts("substitute"))
+	p.Substitute, errs[2] = pin.ParseSubstitutionNames(texts("substitute"))
 	for _, s := range pin.PolicySwitches {
 		*s.FieldOf(&p) = v.Get(s.Member).Kind == 't'
 	}

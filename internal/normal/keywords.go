@@ -32,7 +32,7 @@ func (f *NormalForms) keywords(v *jsontree.Value, name string) jsontree.Value {
 // that its items may correspond to those of the sorted list.
 func hasParallelList(v *jsontree.Value) bool {
 	isList := func(m jsontree.Member) bool {
-		return m.Kind == '[' && !schema.IsKnownName(m.Name) && slices.ContainsFunc([]string{"type", "required", "allOf", "anyOf", "oneOf"}, func(sorted string) bool {
+		return m.Kind == '[' && !schema.IsKnownKeyword(m.Name) && slices.ContainsFunc([]string{"type", "required", "allOf", "anyOf", "oneOf"}, func(sorted string) bool {
 			return len(m.Parts) > 1 && len(m.Parts) == len(v.Get(sorted).Items())
 		})
 	}
@@ -42,7 +42,7 @@ func hasParallelList(v *jsontree.Value) bool {
 // keyword returns the normal form of a keyword's value, or the zero value if the keyword has no effect.
 func (f *NormalForms) keyword(name string, v *jsontree.Value) jsontree.Value {
 	none := jsontree.Value{}
-	if v.Kind == 'n' && name != "const" && name != "default" && schema.IsKnownName(name) {
+	if v.Kind == 'n' && name != "const" && name != "default" && schema.IsKnownKeyword(name) {
 		return none
 	}
 	switch name {
@@ -114,7 +114,7 @@ func (f *NormalForms) schemasIn(keyword string, v *jsontree.Value) jsontree.Valu
 
 // reference replaces a $ref by the form of the schema that it leads to.
 func (f *NormalForms) reference(v *jsontree.Value) jsontree.Value {
-	to, steps := schema.FindSchema(f.root, v)
+	to, steps := schema.ResolveSchema(f.root, v)
 	if to == nil || to == f.root || f.open[to] {
 		f.failed = true
 		return *v

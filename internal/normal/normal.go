@@ -130,7 +130,7 @@ func (f *NormalForms) comparable(after *NormalForms, old, new *jsontree.Value) b
 func refersToRoot(root *jsontree.Value) bool {
 	found := false
 	schema.EachSchema(root, schema.AtSchema, func(s *jsontree.Value) {
-		to, _ := schema.FindSchema(root, jsontree.Lookup(s, "$ref"))
+		to, _ := schema.ResolveSchema(root, jsontree.Lookup(s, "$ref"))
 		found = found || to == root
 	})
 	return found

@@ -206,9 +206,9 @@ func ReadServerInfo(v jsontree.Value) ServerInfo {
 	return ServerInfo{v.StringIn("name"), v.StringIn("version")}
 }
 
-// Recorded returns a without the texts that the lockfile doesn't keep: those of more than 128 bytes, or not
+// AsRecorded returns a without the texts that the lockfile doesn't keep: those of more than 128 bytes, or not
 // printable.
-func (a ServerInfo) Recorded() ServerInfo {
+func (a ServerInfo) AsRecorded() ServerInfo {
 	kept := func(s string) string {
 		if len(s) > 128 || text.Printable(s) != s {
 			return ""
@@ -241,7 +241,7 @@ type Set struct {
 	AcceptedWarnings []AcceptedWarning
 
 	// For a capture: the values that the policy's placeholders replace.
-	Substitutes []Substitute
+	Substitutes []Substitution
 
 	// The set digest, "" if a name is repeated.
 	Digest string

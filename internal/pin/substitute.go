@@ -11,17 +11,17 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Substitute is a value that differs from place to place, such as a folder, and
+// A Substitution is a value that differs from place to place, such as a folder, and
 // the name that replaces it in the pins.
-type Substitute struct{ Name, value string }
+type Substitution struct{ Name, value string }
 
 // minSubstitute is the minimum length of a value, in characters. A shorter value could occur in a text by chance.
 const minSubstitute = 8
 
-// ParseSubstitutes reads the values of --substitute NAME=VALUE. Longer values come
+// ParseSubstitutions reads the values of --substitute NAME=VALUE. Longer values come
 // first: replacing a shorter one inside them would hide them.
-func ParseSubstitutes(args []string) ([]Substitute, error) {
-	var list []Substitute
+func ParseSubstitutions(args []string) ([]Substitution, error) {
+	var list []Substitution
 	for _, arg := range args {
 		name, s, ok := strings.Cut(arg, "=")
 		if !ok {
@@ -30,23 +30,23 @@ func ParseSubstitutes(args []string) ([]Substitute, error) {
 		if utf8.RuneCountInString(s) < minSubstitute || !utf8.ValidString(s) {
 			return nil, fail.New("%s: its value has fewer than 8 characters, so any text might have it", text.QuoteName(name))
 		}
-		list = append(list, Substitute{name, s})
+		list = append(list, Substitution{name, s})
 	}
-	unique, err := ParseSubstituteNames(SubstituteNames(list))
+	unique, err := ParseSubstitutionNames(SubstitutionNames(list))
 	if err != nil {
 		return nil, err
 	}
 	if len(unique) < len(list) {
 		return nil, fail.New("a name is given twice")
 	}
-	slices.SortFunc(list, func(a, b Substitute) int {
+	slices.SortFunc(list, func(a, b Substitution) int {
 		return cmp.Or(len(b.value)-len(a.value), strings.Compare(a.Name, b.Name))
 	})
 	return list, nil
 }
 
-// SubstituteNames lists the names, sorted.
-func SubstituteNames(list []Substitute) (names []string) {
+// SubstitutionNames lists the names, sorted.
+func SubstitutionNames(list []Substitution) (names []string) {
 	for _, s := range list {
 		names = append(names, s.Name)
 	}
@@ -54,9 +54,9 @@ func SubstituteNames(list []Substitute) (names []string) {
 	return names
 }
 
-// ParseSubstituteNames checks names, from --substitute or from the policy in a lockfile, and returns them sorted,
+// ParseSubstitutionNames checks names, from --substitute or from the policy in a lockfile, and returns them sorted,
 // without repeats.
-func ParseSubstituteNames(names []string) ([]string, error) {
+func ParseSubstitutionNames(names []string) ([]string, error) {
 	for _, n := range names {
 		if n == "" || len(n) > 64 || strings.Trim(n, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
 			return nil, fail.New("%s: a name has only A to Z, 0 to 9 and _", text.QuoteName(n))
@@ -67,7 +67,7 @@ func ParseSubstituteNames(names []string) ([]string, error) {
 
 // InsertPlaceholders returns v with <NAME> in place of each value in its strings. It refuses a string that already
 // contains a placeholder, because that could pass for a replaced value.
-func InsertPlaceholders(v jsontree.Value, list []Substitute) (jsontree.Value, error) {
+func InsertPlaceholders(v jsontree.Value, list []Substitution) (jsontree.Value, error) {
 	var err error
 	v = jsontree.MapStrings(v, func(text string) string {
 		out := text
@@ -82,8 +82,8 @@ func InsertPlaceholders(v jsontree.Value, list []Substitute) (jsontree.Value, er
 	return v, err
 }
 
-// InsertPlaceholders puts <NAME> in place of each value in the name of a pin and in the URIs of its files.
-func (p *Pin) InsertPlaceholders(list []Substitute) {
+// InsertPlaceholdersInNames puts <NAME> in place of each value in the name of a pin and in the URIs of its files.
+func (p *Pin) InsertPlaceholdersInNames(list []Substitution) {
 	put := func(s *string) {
 		if v, err := InsertPlaceholders(jsontree.String(*s), list); err == nil {
 			*s = v.Text
@@ -101,7 +101,7 @@ func (p *Pin) InsertPlaceholders(list []Substitute) {
 }
 
 // FillPlaceholders returns a text with each value in place of its <NAME>.
-func FillPlaceholders(text string, list []Substitute) string {
+func FillPlaceholders(text string, list []Substitution) string {
 	for _, s := range list {
 		text = strings.ReplaceAll(text, "<"+s.Name+">", s.value)
 	}

@@ -55,7 +55,7 @@ type question struct {
 	server string
 
 	// The blocks that the question is about; empty if it is about the whole review or a warning of a matching entry.
-	blocks []*report.Block
+	blocks []*report.ReviewBlock
 
 	order  int  // the order of questions: early, alike, then by server
 	warned bool // only the word yes accepts it
@@ -119,7 +119,7 @@ func (p *Prompter) review() (*approval.Answers, error) {
 		case 'e':
 			var each []*question
 			for _, b := range q.blocks {
-				each = append(each, &question{server: q.server, blocks: []*report.Block{b}, order: q.order})
+				each = append(each, &question{server: q.server, blocks: []*report.ReviewBlock{b}, order: q.order})
 			}
 			p.list = slices.Replace(p.list, i, i+1, each...)
 		case 'b':
@@ -222,7 +222,7 @@ func (p *Prompter) questions() {
 			servers += 2
 		}
 		if b.HasRepeatedName { // a repeated name can't be accepted
-			p.show(&question{blocks: []*report.Block{b}, order: early})
+			p.show(&question{blocks: []*report.ReviewBlock{b}, order: early})
 			continue
 		}
 		q := &question{order: servers, warned: b.Warned}
@@ -247,7 +247,7 @@ func (p *Prompter) questions() {
 // together sets the text of a question if it can cover several blocks: all blocks of a server without pins, those with
 // nothing but the same shared changes, or all removals. The removal of a denied entry needs its own question, because
 // without its pin the entry could come back undenied.
-func (p *Prompter) together(b *report.Block, q *question) {
+func (p *Prompter) together(b *report.ReviewBlock, q *question) {
 	isDenied := func(e *report.Entry) bool { return e.Denied }
 	switch {
 	case p.NothingPinned:
@@ -267,8 +267,8 @@ func (p *Prompter) together(b *report.Block, q *question) {
 func (p *Prompter) show(q *question) {
 	if q.order > early && !p.told {
 		p.told = true
-		p.t.WriteShared(p.m)
-		p.t.WriteLateShared(p.m)
+		p.t.WriteSharedChanges(p.m)
+		p.t.WriteLateSharedChanges(p.m)
 	}
 	if q.order == alike && len(q.blocks) > 1 && !p.t.Full {
 		p.t.WriteEntriesWithoutBlock(&report.Model{Blocks: q.blocks})

@@ -38,7 +38,7 @@ func review() *report.Model {
 		e := &report.Entry{EntryRef: refOf(name), ApprovalDigest: "sha256:" + name, ShortName: name, DisplayName: name, CanBeDenied: kind != "REMOVED",
 			Captured: &report.Definition{Text: []byte(`{"description":"Whole ` + name + `."}`)}}
 		m.Entries = append(m.Entries, e)
-		m.Blocks = append(m.Blocks, &report.Block{Number: len(m.Entries) + 1, Entries: []*report.Entry{e}, Kind: kind, Title: name, Names: []string{name},
+		m.Blocks = append(m.Blocks, &report.ReviewBlock{Number: len(m.Entries) + 1, Entries: []*report.Entry{e}, Kind: kind, Title: name, Names: []string{name},
 			Question: "Accept " + name + "?", Warned: warned, Blocked: true, Rows: rows})
 	}
 	own := func(name string) report.Row {

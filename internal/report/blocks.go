@@ -43,7 +43,7 @@ func (r *Report) group() {
 		if named(e, e.RenamedTo) != nil {
 			continue // it is in the block of its new name
 		}
-		b := &Block{of: []*drifted{e}, Blocked: r.FailingDrift[e.Ref()]}
+		b := &ReviewBlock{of: []*drifted{e}, Blocked: r.FailingDrift[e.Ref()]}
 		if was := named(e, e.RenamedFrom); was != nil {
 			b.of = append(b.of, was)
 		}
@@ -85,10 +85,10 @@ func (r *Report) group() {
 }
 
 // renamed reports whether a block is about a renamed entry. The block then has two entries, the ADDED one first.
-func (b *Block) renamed() bool { return len(b.of) == 2 }
+func (b *ReviewBlock) renamed() bool { return len(b.of) == 2 }
 
 // fill sets the other fields of a block.
-func (r *Report) fill(b *Block) {
+func (r *Report) fill(b *ReviewBlock) {
 	e := b.of[0]
 	b.Kind = string(e.Kind)
 	b.Title = shortRef(e.Type, e.Name)
@@ -147,7 +147,7 @@ func (r *Report) fill(b *Block) {
 }
 
 // question returns the prompt's question about a block, with the numbers of the block's shared changes.
-func (r *Report) question(b *Block) string {
+func (r *Report) question(b *ReviewBlock) string {
 	e := b.of[0]
 	asked := "Accept " + r.ref(e.Ref())
 	if b.renamed() {
@@ -216,7 +216,7 @@ func (e *drifted) number() int {
 
 // standsOut returns what a reader has to notice in a block: a new warning, a note in facts.NonLabelSelectors, a rename,
 // or the block's first label. It also returns the id of the note or label.
-func standsOut(b *Block) (words, id string) {
+func standsOut(b *ReviewBlock) (words, id string) {
 	e := b.of[0]
 	for _, f := range b.findings { // warnings first
 		if f.Warning {

@@ -248,7 +248,7 @@ func (r *Report) sizes(m *Model) {
 	if isSmall && !r.Bounded && !r.NoExplanations && !slices.ContainsFunc(r.Comparisons, shapes) {
 		m.Tokens = sizeOf(r.Comparisons, EstimateTokens)
 	}
-	m.Cost = m.Tokens.TokensText()
+	m.Cost = m.Tokens.TokenChangeText()
 	if m.Cost == "" && m.TextBytes != nil && m.TextBytes.Before != m.TextBytes.After {
 		m.Cost = "text " + text.FormatNumber(m.TextBytes.Before) + " -> " + text.FormatNumber(m.TextBytes.After) + " bytes"
 	}

@@ -58,9 +58,9 @@ type Model struct {
 	// The number of blocks with a warning. They come before Shared.
 	WarnedBlockCount int
 
-	Blocks          []*Block // their numbers follow those of Shared
-	Minor           string   // counts the minor changes in all blocks, by label
-	DeselectedCount int      // entries that --only leaves out
+	Blocks          []*ReviewBlock // their numbers follow those of Shared
+	Minor           string         // counts the minor changes in all blocks, by label
+	DeselectedCount int            // entries that --only leaves out
 
 	// The number of entries left unexplained because of a limit.
 	UnexplainedCount int
@@ -110,8 +110,8 @@ type Data struct {
 	Bump string `json:"bump,omitempty"`
 
 	Counts    map[string]int `json:"counts,omitempty"`    // their keys are part of the format, too
-	TextBytes *Size          `json:"textBytes,omitempty"` // nil: not known
-	Tokens    *Size          `json:"tokens,omitempty"`    // an estimate of what the tools take; nil: not known
+	TextBytes *SizeChange    `json:"textBytes,omitempty"` // nil: not known
+	Tokens    *SizeChange    `json:"tokens,omitempty"`    // an estimate of what the tools take; nil: not known
 	Servers   []Server       `json:"servers,omitzero"`
 
 	// What drifted, in the order of the blocks.
@@ -349,8 +349,8 @@ type Definition struct {
 // new name.
 const Renamed = "RENAMED"
 
-// A Block is drift that is reviewed and accepted together.
-type Block struct {
+// A ReviewBlock is drift that is reviewed and accepted together.
+type ReviewBlock struct {
 	Number        int
 	Entries       []*Entry
 	FirstOfServer bool // it is the first one of its server

@@ -147,7 +147,7 @@ func (r *Report) rest(ready func(text, command string)) {
 
 // acceptCommand returns the command that accepts a block and nothing else: each entry by the digest of its definition.
 // It returns "" if no flag can do that, and for a new warning, which nobody should approve by pasting.
-func (r *Report) acceptCommand(b *Block) string {
+func (r *Report) acceptCommand(b *ReviewBlock) string {
 	e := b.of[0]
 	if !r.oneByOne || e.Unexplained || e.HasNewWarning() || e.Kind == pin.DriftDuplicate {
 		return ""

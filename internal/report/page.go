@@ -18,12 +18,12 @@ func (m *Model) Steps(more []Step) (list []Step) {
 }
 
 // ByRank lists the blocks of all servers in the order in which a page with little room shows them.
-func (m *Model) ByRank() []*Block {
-	return slices.SortedStableFunc(slices.Values(m.Blocks), func(a, b *Block) int { return a.Class - b.Class })
+func (m *Model) ByRank() []*ReviewBlock {
+	return slices.SortedStableFunc(slices.Values(m.Blocks), func(a, b *ReviewBlock) int { return a.Class - b.Class })
 }
 
 // Heading returns the title of a block on a page.
-func (b *Block) Heading() string {
+func (b *ReviewBlock) Heading() string {
 	allowed := ""
 	if !b.Blocked {
 		allowed = "allowed"

@@ -84,7 +84,7 @@ type Report struct {
 	Model   *Model
 	entries []*drifted // in the order of Drifts
 
-	blocks   []*Block
+	blocks   []*ReviewBlock
 	shared   []*SharedChanges // in the order in which they are printed
 	warned   int              // the number of blocks with a warning; shared follows them
 	places   map[string]int   // indexes in Comparisons, by server
@@ -180,7 +180,7 @@ type drifted struct {
 	parts   []*change // the parts of a new definition
 	whole   []Row     // of its definitions, where they are shown whole
 	minor   []Row     // its minor changes
-	block   *Block
+	block   *ReviewBlock
 	why     string // the pointer of the change that contains the reason why the entry is read first; or ""
 
 	// The highest score of the new sentences at each pointer or below it (see scoreAt).
@@ -191,7 +191,7 @@ type drifted struct {
 // severity decides what fails the run (--fail-on).
 func (r *Report) findRelease() {
 	if len(r.entries)+r.DeselectedCount > 0 && (r.Lockfile == "" || r.FailsBySeverity) {
-		r.bump = r.HighestSeverity.Bump()
+		r.bump = r.HighestSeverity.SemverBump()
 		r.release = r.worstText() + " (" + r.bump + " release)"
 		if r.isUnexplained() {
 			r.release = "there is too much drift to say what a release with it is: take it for " + r.HighestSeverity.String()

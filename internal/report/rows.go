@@ -431,7 +431,7 @@ func (d *describer) unshown(e *diff.Change) Row {
 }
 
 // rows lists the rows of a block: its findings, then its changes or its definitions, then what is minor.
-func (b *Block) rows() (rows []Row) {
+func (b *ReviewBlock) rows() (rows []Row) {
 	e := b.of[0]
 	for _, f := range b.findings {
 		row := Row{Op: '=', Word: f.Heading(), Pointer: f.Pointer, DefinitionLine: DefinitionLine{Place: f.Place, Phrase: f.Detail}, Finding: true}
@@ -722,7 +722,7 @@ func twoSides(old, new jsontree.Value, exact bool) []layout.Line {
 }
 
 // CountMinor counts the minor changes of blocks by label.
-func CountMinor(blocks []*Block) string {
+func CountMinor(blocks []*ReviewBlock) string {
 	var entries []*drifted
 	for _, b := range blocks {
 		entries = append(entries, b.of...)

@@ -258,7 +258,7 @@ func who(list, all []*drifted) (count, also, names string) {
 }
 
 // SharedNumbers lists the numbers of a block's shared changes that are in told, or of all if told is nil.
-func (b *Block) SharedNumbers(told map[int]bool) string {
+func (b *ReviewBlock) SharedNumbers(told map[int]bool) string {
 	var has []int
 	for i := range b.Rows {
 		for _, l := range append(b.Rows[i].Lines, b.Rows[i].DefinitionLine) {
@@ -273,7 +273,7 @@ func (b *Block) SharedNumbers(told map[int]bool) string {
 
 // HasNothingElse reports whether a block has only minor changes and shared changes that were printed (told; nil means
 // all).
-func (b *Block) HasNothingElse(told map[int]bool) bool {
+func (b *ReviewBlock) HasNothingElse(told map[int]bool) bool {
 	if b.Kind != string(pin.DriftChanged) || b.Note != "" {
 		return false
 	}

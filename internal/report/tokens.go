@@ -6,16 +6,16 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Size is how much text of all servers a language model reads, as pinned and as captured.
-type Size struct {
+// A SizeChange is how much text of all servers a language model reads, as pinned and as captured.
+type SizeChange struct {
 	Before int `json:"before"`
 	After  int `json:"after"`
 }
 
 // sizeOf sums up the sizes of the pins on both sides, or returns nil if a size isn't known. It ignores servers without
 // a capture.
-func sizeOf(sides []pin.Comparison, of func(s *pin.Set) (size int, known bool)) *Size {
-	sum := &Size{}
+func sizeOf(sides []pin.Comparison, of func(s *pin.Set) (size int, known bool)) *SizeChange {
+	sum := &SizeChange{}
 	for _, p := range sides {
 		before, isPinned := of(&p.Locked)
 		after, isFound := of(&p.Captured)
@@ -42,8 +42,8 @@ func bytesOf(s *pin.Set) (size int, known bool) {
 	return size, true
 }
 
-// TokensText describes how the number of tokens changed, or returns "" if it is unchanged or unknown.
-func (s *Size) TokensText() string {
+// TokenChangeText describes how the number of tokens changed, or returns "" if it is unchanged or unknown.
+func (s *SizeChange) TokenChangeText() string {
 	if s == nil || s.Before == s.After {
 		return ""
 	}

@@ -33,17 +33,17 @@ func TestTokens(t *testing.T) {
 
 func TestTokensSaid(t *testing.T) {
 	for _, tt := range []struct {
-		tokens *Size
+		tokens *SizeChange
 		want   string
 	}{
 		{nil, ""},
-		{&Size{12, 12}, ""},
-		{&Size{0, 42}, "context: about +42 tokens (42 now)"},
-		{&Size{2187, 3664}, "context: about +1,480 tokens (3,660 now)"}, // +1,477
-		{&Size{22887, 5644}, "context: about -17,200 tokens (5,640 now)"},
-		{&Size{0, 999_500}, "context: about +1,000,000 tokens (1,000,000 now)"},
+		{&SizeChange{12, 12}, ""},
+		{&SizeChange{0, 42}, "context: about +42 tokens (42 now)"},
+		{&SizeChange{2187, 3664}, "context: about +1,480 tokens (3,660 now)"}, // +1,477
+		{&SizeChange{22887, 5644}, "context: about -17,200 tokens (5,640 now)"},
+		{&SizeChange{0, 999_500}, "context: about +1,000,000 tokens (1,000,000 now)"},
 	} {
-		if got := tt.tokens.TokensText(); got != tt.want {
+		if got := tt.tokens.TokenChangeText(); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.tokens, got, tt.want)
 		}
 	}

@@ -232,7 +232,7 @@ func TestOrdersComeFirst(t *testing.T) {
 			poisoned := pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
 			poisoned.Server = "s"
 			r := reporttest.UpgradeReport(old, poisoned)
-			at := slices.IndexFunc(r.Model.Blocks, func(b *Block) bool { return slices.Contains(b.Names, text.QuoteName(name)) })
+			at := slices.IndexFunc(r.Model.Blocks, func(b *ReviewBlock) bool { return slices.Contains(b.Names, text.QuoteName(name)) })
 			if r.Model.Blocks[at].Warned {
 				continue // among these tools it gets a warning
 			}

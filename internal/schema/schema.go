@@ -160,9 +160,9 @@ func ResolveReference(root *jsontree.Value, reference string) (*jsontree.Value, 
 	return root, steps, true
 }
 
-// FindSchema follows a reference in the whole schema root. It returns the schema there, or nil if the reference leads
+// ResolveSchema follows a reference in the whole schema root. It returns the schema there, or nil if the reference leads
 // to no schema, and the steps to it.
-func FindSchema(root, reference *jsontree.Value) (*jsontree.Value, []string) {
+func ResolveSchema(root, reference *jsontree.Value) (*jsontree.Value, []string) {
 	to, steps, _ := ResolveReference(root, jsontree.StringOf(reference))
 	if to == nil {
 		return nil, steps
@@ -219,8 +219,8 @@ var keywords = sync.OnceValue(func() []string {
  unevaluatedProperties unevaluatedItems contentMediaType contentEncoding contentSchema deprecated readOnly writeOnly nullable`)
 })
 
-// IsKnownName reports whether JSON Schema or MCP gives a name a meaning.
-func IsKnownName(name string) bool { return slices.Contains(keywords(), name) }
+// IsKnownKeyword reports whether JSON Schema or MCP gives a name a meaning.
+func IsKnownKeyword(name string) bool { return slices.Contains(keywords(), name) }
 
 // IsKeyword reports whether JSON Schema or MCP gives a name a meaning, or may do so because the name begins with $.
-func IsKeyword(name string) bool { return IsKnownName(name) || strings.HasPrefix(name, "$") }
+func IsKeyword(name string) bool { return IsKnownKeyword(name) || strings.HasPrefix(name, "$") }

@@ -46,12 +46,12 @@ func IsPlaceholder(arg string) bool {
 	return strings.HasPrefix(arg, "<") && strings.HasSuffix(arg, ">")
 }
 
-// Unquotable replaces an argument that can't be quoted for both cmd and PowerShell.
-const Unquotable = `"<argument>"`
+// argumentPlaceholder replaces an argument that can't be quoted for both cmd and PowerShell.
+const argumentPlaceholder = `"<argument>"`
 
 // quoteWindows returns an argument as one word for both cmd and PowerShell. In double quotes cmd fills in
 // %NAME% and !NAME!, PowerShell fills in $NAME, and the two read quotes differently. So an argument that has
-// one of these characters, or one that can't be seen, is Unquotable. A backslash is plain, except right before
+// one of these characters, or one that can't be seen, is argumentPlaceholder. A backslash is plain, except right before
 // the closing quote, where programs take backslashes in pairs.
 func quoteWindows(arg string) string {
 	plain := `_+:./\-`
@@ -63,7 +63,7 @@ func quoteWindows(arg string) string {
 		return arg
 	}
 	if isUnseen(arg) || strings.ContainsAny(arg, "%!$`\"\u201c\u201d\u201e") {
-		return Unquotable
+		return argumentPlaceholder
 	}
 	end := len(arg) - len(strings.TrimRight(arg, `\`))
 	return `"` + arg + strings.Repeat(`\`, end) + `"`

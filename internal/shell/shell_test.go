@@ -34,7 +34,7 @@ func TestShellQuote(t *testing.T) {
 }
 
 // TestQuoteWindows: an argument becomes one word that cmd and PowerShell both read, by the rules of their
-// documentation and those of programs (CommandLineToArgv). If there is no such word, it is Unquotable.
+// documentation and those of programs (CommandLineToArgv). If there is no such word, it is argumentPlaceholder.
 func TestQuoteWindows(t *testing.T) {
 	for _, row := range jsontest.ReadRows(t, "testdata/windows.txt", 2) {
 		if got := quoteWindows(row[0]); got != row[1] {

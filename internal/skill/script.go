@@ -24,12 +24,12 @@ func IsExecutable(name, content string) bool {
 	isPackage := strings.HasSuffix(strings.ToLower(name), "package.json") && (strings.Contains(content, `"scripts"`) || strings.Contains(content, `\u`))
 	start := strings.ToLower(strings.TrimLeft(content, "\ufeff \t\r\n"))
 	isRun := func(mark string) bool { return strings.HasPrefix(start, mark) }
-	return IsScript(name) || isPackage || slices.ContainsFunc([]string{"#!", "@echo", "<?php"}, isRun)
+	return IsExecutableName(name) || isPackage || slices.ContainsFunc([]string{"#!", "@echo", "<?php"}, isRun)
 }
 
-// IsScript reports whether a file is a script or a program, judged by its name or URI: by its folder, its base name
+// IsExecutableName reports whether a file is a script or a program, judged by its name or URI: by its folder, its base name
 // (recipes) or its ending.
-func IsScript(name string) bool {
+func IsExecutableName(name string) bool {
 	lower := strings.ToLower(name)
 	inScripts := slices.ContainsFunc([]string{"/scripts/", "/bin/", "/hooks/", "/.github/workflows/", "/.claude/", "/.cursor/", "/.gemini/", "/.circleci/", "/.cargo/", "/.ssh/"}, func(folder string) bool { return strings.Contains("/"+lower, folder) })
 	base := lower[strings.LastIndex(lower, "/")+1:]
@@ -42,7 +42,7 @@ func IsScript(name string) bool {
 func IsProse(name string) bool {
 	lower := strings.ToLower(name)
 	isText := strings.HasSuffix(lower, ".txt") && !strings.Contains(lower, "requirements") && !strings.Contains(lower, "constraints")
-	return !IsScript(name) && (isText || strings.HasSuffix(lower, ".md"))
+	return !IsExecutableName(name) && (isText || strings.HasSuffix(lower, ".md"))
 }
 
 // NamedByCode is the set of the Markdown and text files that a skill's code names: in scripts, in Markdown from the first

@@ -34,7 +34,7 @@ type Workspace struct {
 
 	Verb        string // the command's name
 	LockPath    string // path of the lockfile, given or found; "" once two files are compared
-	Substitutes []pin.Substitute
+	Substitutes []pin.Substitution
 	IsPartial   bool // the capture is part of a session
 
 	// The IDs of servers that could not be captured.
@@ -299,7 +299,7 @@ func (w *Workspace) policy(recorded pin.Policy, known bool) pin.Policy {
 	if w.PolicyFunc != nil {
 		p = w.PolicyFunc(p)
 	}
-	names := pin.SubstituteNames(w.Substitutes)
+	names := pin.SubstitutionNames(w.Substitutes)
 	switch {
 	case !known:
 		p.Substitute = names

@@ -68,7 +68,7 @@ type filter struct {
 
 // An item is a block on the page.
 type item struct {
-	*report.Block
+	*report.ReviewBlock
 
 	// Ids of the filters that show it, as CSS classes.
 	Filters string
@@ -163,24 +163,24 @@ func laidOut(m *report.Model, write func(t *plain.Writer, m *report.Model)) []pa
 func (p *page) blocks(t *template.Template) error {
 	var items []*item
 	for _, b := range p.ByRank() {
-		items = append(items, &item{Block: b})
+		items = append(items, &item{ReviewBlock: b})
 	}
 	p.filters(items)
 	s := &sheet{}
 	rows := s.writer()
 	p.shown = rows.Shown
 	room := maxBlocks
-	rows.WriteShared(p.Model)
-	rows.WriteLateShared(p.Model)
+	rows.WriteSharedChanges(p.Model)
+	rows.WriteLateSharedChanges(p.Model)
 	if s.size > maxHead {
-		rows.ForgetShared(p.Model)
+		rows.ForgetSharedChanges(p.Model)
 	} else {
 		p.Common = s.list
 	}
 	for _, b := range items {
 		var out bytes.Buffer
 		*s = sheet{}
-		rows.WriteRows("", b.Block)
+		rows.WriteRows("", b.ReviewBlock)
 		b.Lines = s.list
 		if s.size > room {
 			b.Lines = nil // the block has no room in any case

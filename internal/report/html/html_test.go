@@ -14,7 +14,7 @@ import (
 
 func TestParts(t *testing.T) {
 	list := laidOut(nil, func(w *plain.Writer, _ *report.Model) {
-		w.WriteRows("", &report.Block{Rows: []report.Row{
+		w.WriteRows("", &report.ReviewBlock{Rows: []report.Row{
 			{Op: 'W', Word: "WARNING padding", Finding: true},
 			{Op: '!', Word: "wording", DefinitionLine: report.DefinitionLine{Place: "/title", Text: []layout.Line{
 				{Sign: '-', Runs: []layout.Run{{Op: '-', Text: "<b>old"}}},

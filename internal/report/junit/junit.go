@@ -142,7 +142,7 @@ func verdict(m *report.Model) testcase {
 }
 
 // drift returns the case of a drifted entry. Its text refers to no other block, because a case is read alone.
-func drift(e *report.Entry, of *report.Block, room *int) testcase {
+func drift(e *report.Entry, of *report.ReviewBlock, room *int) testcase {
 	message := e.Kind + " " + e.DisplayName + ": " + e.Text
 	if e.Warned {
 		at := slices.IndexFunc(e.Findings, func(f report.Finding) bool { return f.Warning }) // approved ones come last

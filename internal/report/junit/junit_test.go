@@ -34,7 +34,7 @@ hint: type this]]></error>
 		// A problem or an entry that is allowed isn't a failure.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Review: report.Step{Text: "review", Command: "pinproof diff live"},
 			Problems: []report.Problem{{ID: "policy", Server: "calm", Title: "policy", Text: "another policy", Allowed: true}},
-			Blocks:   []*report.Block{{Number: 1, Entries: entries[:1], Rows: said("Of a ]]>.")}, {Number: 2, Entries: entries[1:], Rows: said("Of b.")}},
+			Blocks:   []*report.ReviewBlock{{Number: 1, Entries: entries[:1], Rows: said("Of a ]]>.")}, {Number: 2, Entries: entries[1:], Rows: said("Of b.")}},
 			Data: report.Data{Servers: []report.Server{{ID: "calm"}, {ID: "web"}}, Entries: entries,
 				Captured: []report.CapturedEntry{{Server: "web", Short: "a", Status: "CHANGED"}, {Server: "web", Short: "same", Status: "MATCH"}}},
 		}, `<?xml version="1.0" encoding="UTF-8"?>

@@ -74,8 +74,8 @@ func write(w io.Writer, m *report.Model, room int) error {
 	for _, b := range m.ByRank() {
 		if !told && !b.Warned {
 			told = true
-			if several := fence("diff", printed(t.WriteShared)+printed(t.WriteLateShared)); len(several) > room/2 {
-				t.ForgetShared(m)
+			if several := fence("diff", printed(t.WriteSharedChanges)+printed(t.WriteLateSharedChanges)); len(several) > room/2 {
+				t.ForgetSharedChanges(m)
 			} else if several != "" {
 				room -= len(several)
 				page.WriteString("\n### In several\n" + several)
@@ -116,7 +116,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 
 // digests prints the digests that an approval of a block is bound to, if the block can be approved by digests. With
 // named, each one has the name of its entry.
-func digests(b *report.Block, named bool) string {
+func digests(b *report.ReviewBlock, named bool) string {
 	if b.AcceptCommand == "" {
 		return ""
 	}

@@ -28,7 +28,7 @@ func TestWrite(t *testing.T) {
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", OtherServersText: "1 other server", Data: report.Data{Lockfile: "tools.lock",
 			Servers: []report.Server{{Name: "web", Differs: true, Title: "web   old   ->   new|`", Notes: []string{"a note"}, Drift: "2 changed"}}}, Cost: "text 10 -> 1,244 bytes",
 			Worst: [][]layout.Run{{{Text: "takes code: "}, {Text: "b (2)", Block: 2}}},
-			Blocks: []*report.Block{
+			Blocks: []*report.ReviewBlock{
 				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},
 				{Number: 2, Class: 1, Kind: "CHANGED", Title: "b", Blocked: true, Warned: true, Rows: said("Of b."),
 					Entries: []*report.Entry{{ShortName: "b", ApprovalDigest: "sha256:b"}}, AcceptCommand: "pinproof relock --accept b"}},
@@ -54,7 +54,7 @@ func TestWrite(t *testing.T) {
 func TestRoom(t *testing.T) {
 	m := &report.Model{Word: "DRIFT", Data: report.Data{Servers: []report.Server{{}}}, Review: report.Step{Command: "pinproof diff live"}}
 	for i := 10; i < 50; i++ { // numbers of two digits: all blocks have one size
-		m.Blocks = append(m.Blocks, &report.Block{Number: i + 1, Class: 50 - i, Kind: "ADDED", Title: fmt.Sprint("tool", i+1), Warned: i >= 30,
+		m.Blocks = append(m.Blocks, &report.ReviewBlock{Number: i + 1, Class: 50 - i, Kind: "ADDED", Title: fmt.Sprint("tool", i+1), Warned: i >= 30,
 			Rows: said(strings.Repeat("word ", 500)), Entries: []*report.Entry{{ApprovalDigest: fmt.Sprint("sha256:", i+1, ";")}}, AcceptCommand: "accept"})
 		m.CaptureFindings = append(m.CaptureFindings, report.Finding{ID: "padding", EntryName: strings.Repeat("n", 400)})
 	}

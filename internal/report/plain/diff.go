@@ -32,10 +32,10 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	}
 	t.WriteHead(m)
 	t.countsBelow = true
-	last := (*report.Block)(nil)
+	last := (*report.ReviewBlock)(nil)
 	for i, b := range m.Blocks {
 		if i == m.WarnedBlockCount {
-			t.WriteShared(m)
+			t.WriteSharedChanges(m)
 		}
 		if t.nothingElse(b) {
 			continue
@@ -46,7 +46,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		t.WriteBlock(m, b)
 		last = b
 	}
-	t.WriteLateShared(m)
+	t.WriteLateSharedChanges(m)
 	t.WriteEntriesWithoutBlock(m)
 	t.WriteBlankLine()
 	if t.brief {
@@ -123,10 +123,10 @@ func (t *Writer) finding(indent string, f *report.Finding, said string) {
 }
 
 // short reports whether a block takes one line.
-func (t *Writer) short(b *report.Block) bool { return b.Brief && !t.Full }
+func (t *Writer) short(b *report.ReviewBlock) bool { return b.Brief && !t.Full }
 
 // WriteBlock prints a block with its number and title.
-func (t *Writer) WriteBlock(m *report.Model, b *report.Block) {
+func (t *Writer) WriteBlock(m *report.Model, b *report.ReviewBlock) {
 	t.Shown[b.Number] = true
 	if m.HasSeveralServers && b.Server != t.server {
 		t.server = b.Server
@@ -158,7 +158,7 @@ func (t *Writer) WriteBlock(m *report.Model, b *report.Block) {
 }
 
 // WriteRows prints the content of a block, for a format that prints its title: the numbers of shared changes come first.
-func (t *Writer) WriteRows(indent string, b *report.Block) {
+func (t *Writer) WriteRows(indent string, b *report.ReviewBlock) {
 	if and := b.SharedNumbers(t.Shown); and != "" {
 		t.WriteText(indent, run('~', "("+and+")"))
 	}
@@ -166,7 +166,7 @@ func (t *Writer) WriteRows(indent string, b *report.Block) {
 }
 
 // rows prints the rows of a block. Its note follows its findings.
-func (t *Writer) rows(indent string, b *report.Block) {
+func (t *Writer) rows(indent string, b *report.ReviewBlock) {
 	t.Shown[b.Number] = true
 	t.number = b.Number
 	note := b.Note

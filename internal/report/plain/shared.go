@@ -13,16 +13,18 @@ func numbered(m *report.Model, n int) string {
 	return fmt.Sprintf("%*d  ", len(fmt.Sprint(len(m.Shared)+len(m.Blocks))), n)
 }
 
-// WriteShared prints the changes that several entries share.
-func (t *Writer) WriteShared(m *report.Model) {
+// WriteSharedChanges prints the changes that several entries share.
+func (t *Writer) WriteSharedChanges(m *report.Model) {
 	for _, s := range m.Shared {
 		t.Shown[s.Number] = true
 	}
 	t.several(m, false, "in several:")
 }
 
-// WriteLateShared prints the shared changes that come after all blocks.
-func (t *Writer) WriteLateShared(m *report.Model) { t.several(m, true, "in several, and not used:") }
+// WriteLateSharedChanges prints the shared changes that come after all blocks.
+func (t *Writer) WriteLateSharedChanges(m *report.Model) {
+	t.several(m, true, "in several, and not used:")
+}
 
 func (t *Writer) several(m *report.Model, late bool, title string) {
 	for _, s := range m.Shared {
@@ -54,7 +56,7 @@ func (t *Writer) several(m *report.Model, late bool, title string) {
 }
 
 // nothingElse reports whether a block isn't printed, because its whole content was printed above.
-func (t *Writer) nothingElse(b *report.Block) bool {
+func (t *Writer) nothingElse(b *report.ReviewBlock) bool {
 	return !t.Full && b.HasNothingElse(t.Shown)
 }
 
@@ -97,8 +99,8 @@ func (t *Writer) WriteEntriesWithoutBlock(m *report.Model) {
 	}
 }
 
-// ForgetShared makes later blocks print the shared changes themselves.
-func (t *Writer) ForgetShared(m *report.Model) {
+// ForgetSharedChanges makes later blocks print the shared changes themselves.
+func (t *Writer) ForgetSharedChanges(m *report.Model) {
 	for _, s := range m.Shared {
 		delete(t.Shown, s.Number)
 	}

@@ -119,7 +119,7 @@ type detail struct {
 }
 
 // detailsOf lists the findings and the changes of a block. Minor changes are only counted, unless all are minor.
-func detailsOf(b *report.Block) (list []detail) {
+func detailsOf(b *report.ReviewBlock) (list []detail) {
 	if b.Kind == report.Renamed {
 		list = append(list, detail{'=', b.Kind + " " + b.Title, ""})
 	}

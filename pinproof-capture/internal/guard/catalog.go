@@ -17,7 +17,7 @@ import (
 type serverPins struct {
 	entries map[pin.Key]entryPin
 	pin.Policy
-	values []pin.Substitute // the values that the placeholders in the pins stand for
+	values []pin.Substitution // the values that the placeholders in the pins stand for
 	skills skills
 
 	// The denied resources by their keys (skill.URIKey), and patterns for the keys of the URIs of denied templates.
@@ -36,7 +36,7 @@ type entryPin struct {
 }
 
 // readApproved reads a server's entry in a lockfile.
-func readApproved(server jsontree.Value, values []pin.Substitute) serverPins {
+func readApproved(server jsontree.Value, values []pin.Substitution) serverPins {
 	a := serverPins{entries: map[pin.Key]entryPin{}, values: values, skills: readSkills(server, values), denied: map[string]bool{}, templates: map[string]*regexp.Regexp{}}
 	// Ignore the error of an invalid policy, because pinproof rejects such a policy with each verdict.
 	a.Policy, _ = lockfile.ParsePolicy(server.Get("policy"))

@@ -30,7 +30,7 @@ import (
 type judge struct {
 	PinSource
 	lock   string
-	values []pin.Substitute
+	values []pin.Substitution
 
 	// Judges a part of a session: runPart, unless a test replaces it.
 	part func(messages []byte) (*verdict, error)
@@ -68,7 +68,7 @@ func newJudge(o Options) (j *judge, err error) {
 	if j.lock, err = o.find(); err != nil {
 		return nil, err
 	}
-	if j.values, err = pin.ParseSubstitutes(o.Substitutes); err != nil {
+	if j.values, err = pin.ParseSubstitutions(o.Substitutes); err != nil {
 		return nil, fail.New("--substitute %s", err)
 	}
 	_, err = FindPinproof()

@@ -41,7 +41,7 @@ type known struct {
 }
 
 // readSkills reads the pinned skills of a server's entry in a lockfile.
-func readSkills(server jsontree.Value, values []pin.Substitute) skills {
+func readSkills(server jsontree.Value, values []pin.Substitution) skills {
 	s := skills{}
 	for _, m := range server.Get(memberOf(pin.Skills)).Members() {
 		folder := folderOf(pin.FillPlaceholders(m.Name, values))
