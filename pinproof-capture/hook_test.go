@@ -31,7 +31,7 @@ func gated(t *testing.T) (project string) {
 	}
 	text, err := os.ReadFile(self)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(bin, name), text, 0o755)
+		err = writeProgram(filepath.Join(bin, name), text)
 	}
 	if err != nil {
 		t.Fatal(err)

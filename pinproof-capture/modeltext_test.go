@@ -116,7 +116,7 @@ func brokenHookWords(t *testing.T) {
 	}
 	alone := t.TempDir() // where no pinproof is beside the program
 	copied := filepath.Join(alone, "pinproof-capture")
-	if data := read(t, self); os.WriteFile(copied, []byte(data), 0o755) != nil {
+	if data := read(t, self); writeProgram(copied, []byte(data)) != nil {
 		t.Fatal("no room for the program")
 	}
 	file := filepath.Join(g.folder, "EVIL_CACHE")

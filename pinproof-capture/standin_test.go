@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -463,4 +464,12 @@ func unixOnly(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("process groups")
 	}
+}
+
+// writeProgram writes a file that can be run. While it is open for writing, no other goroutine starts a process, which
+// would inherit the open file: then the program couldn't be run ("text file busy").
+func writeProgram(path string, data []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, data, 0o755)
 }

@@ -43,7 +43,7 @@ func install(t *testing.T, folder string) installed {
 	if err == nil && os.Link(self, path) != nil {
 		var data []byte
 		if data, err = os.ReadFile(self); err == nil {
-			err = os.WriteFile(path, data, 0o755)
+			err = writeProgram(path, data)
 		}
 	}
 	if err != nil {
@@ -145,7 +145,7 @@ func TestForeignGuardIsStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := "#!/bin/sh\necho \"$@\" >" + dir + "/said\nexec '" + strings.Join(server, "' '") + "'\n"
-	if err := os.WriteFile(filepath.Join(tools, "pinproof-capture"), []byte(script), 0o755); err != nil {
+	if err := writeProgram(filepath.Join(tools, "pinproof-capture"), []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "mcp.json")

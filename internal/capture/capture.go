@@ -268,6 +268,9 @@ type captureReader struct {
 	// The contents in all answers to resources/read, item by item.
 	bodies []jsontree.Member
 
+	// The results of checkFrontmatter that are nil: digests of files, with the frontmatter of their entries.
+	checked map[[2]string]bool
+
 	// The capabilities in each response to initialize or server/discover.
 	offered []jsontree.Value
 }

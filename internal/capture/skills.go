@@ -27,24 +27,28 @@ const (
 type body struct {
 	at           int // offset
 	text, digest string
+	isText       bool // it is in UTF-8, without NUL
 	err          error
 }
 
 // readFiles gives each skill the texts of its files that the capture has.
 func (r *captureReader) readFiles(skills []pin.Pin) error {
 	bodies := map[string][]body{}
+	left := 0 // how many bytes of texts are kept: a file that several entries list may not make a capture larger
 	for _, v := range r.bodies {
 		uri := v.StringIn("uri")
 		b := body{at: int(v.Start)}
 		b.text, b.err = DecodeContent(v.Value)
 		b.digest = jsontree.Digest([]byte(b.text))
+		left += len(b.text)
+		b.isText = utf8.ValidString(b.text) && strings.IndexByte(b.text, 0) < 0
 		// Keep the first body, and the first body that differs from it. If there is a second one, a skill that lists
 		// the file is rejected.
 		if of := bodies[uri]; len(of) == 0 || len(of) == 1 && (b.err != nil || b.digest != of[0].digest) {
 			bodies[uri] = append(of, b)
 		}
 	}
-	left := MaxReviewedFilesBytes
+	left = min(left, MaxReviewedFilesBytes)
 	known := map[string]jsontree.Value{} // by the digest of the entry, which may be repeated
 	for i := range skills {
 		p := &skills[i]
@@ -80,22 +84,36 @@ func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int)
 				err = fmt.Errorf("has %s and %s, where its entry says %s and %s", text.FormatCount(len(b.text), "byte"), b.digest, text.FormatCount(int(f.Size), "byte"), f.Digest)
 			}
 			if err == nil && i == 0 && f.URI == s.URI {
-				if wrong := skill.CheckFrontmatter(b.text, entry.Get("frontmatter")); wrong != nil {
-					err = fmt.Errorf("isn't what its entry says: %s", wrong)
-				}
+				err = r.checkFrontmatter(&b, entry.Get("frontmatter"))
 			}
 			if err != nil {
 				return jsontree.Value{}, r.ErrorAt(b.at, "%s: the server contradicts itself: its file %s, as read, %s", DescribeEntry(pin.Skills, p.Name), text.QuoteName(s.FilePath(f)), err)
 			}
 		}
 		body := of[0].text
-		isText := utf8.ValidString(body) && strings.IndexByte(body, 0) < 0
-		if *left -= len(body); len(body) > MaxReviewedFileBytes || *left < 0 || !isText {
+		if *left -= len(body); len(body) > MaxReviewedFileBytes || *left < 0 || !of[0].isText {
 			continue
 		}
 		files[f.URI] = jsontree.String(body)
 	}
 	return jsontree.ObjectFromMap(files), nil
+}
+
+// checkFrontmatter returns an error if the frontmatter of a SKILL.md differs from its entry's. It checks each pair once,
+// because entries may be repeated.
+func (r *captureReader) checkFrontmatter(b *body, frontmatter jsontree.Value) error {
+	pair := [2]string{b.digest, string(jsontree.Append(nil, frontmatter))}
+	if r.checked[pair] {
+		return nil
+	}
+	if wrong := skill.CheckFrontmatter(b.text, frontmatter); wrong != nil {
+		return fmt.Errorf("isn't what its entry says: %s", wrong)
+	}
+	if r.checked == nil {
+		r.checked = map[[2]string]bool{}
+	}
+	r.checked[pair] = true
+	return nil
 }
 
 // DecodeContent returns the bytes of one item of contents. It accepts only encodings that all clients decode alike:

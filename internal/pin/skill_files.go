@@ -7,12 +7,14 @@ import (
 )
 
 // CopyFileTexts copies file texts from the lockfile's skills to the same skills of a capture that lacks them, if both
-// entries have the same digest for the file. The lockfile's texts were checked against their digests when it was read.
+// entries have the same digest for the file. Of several entries with one name, only the first one gets them, so that
+// a capture can't multiply them. The lockfile's texts were checked against their digests when it was read.
 func CopyFileTexts(captured, locked *Set) {
 	for i := range captured.Pins {
 		p := &captured.Pins[i]
 		was := locked.Find(p.Key)
-		if p.Type != Skills || was == nil || len(was.Files.Parts) == 0 {
+		isCopy := i > 0 && captured.Pins[i-1].Key == p.Key
+		if p.Type != Skills || isCopy || was == nil || len(was.Files.Parts) == 0 {
 			continue
 		}
 		before := digestsOf(was)
