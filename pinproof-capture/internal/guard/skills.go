@@ -232,8 +232,7 @@ func isPlainItem(item jsontree.Value) bool {
 // isOneOf reports whether an item of contents has the bytes of a pinned file.
 func isOneOf(item jsontree.Value, files []*skill.File) bool {
 	body, err := capture.DecodeContent(item)
-	is := func(f *skill.File) bool {
-		return f.Digest == jsontree.Digest([]byte(body)) && f.Size == int64(len(body))
-	}
+	digest := jsontree.Digest([]byte(body))
+	is := func(f *skill.File) bool { return f.Digest == digest && f.Size == int64(len(body)) }
 	return err == nil && isPlainItem(item) && slices.ContainsFunc(files, is)
 }
