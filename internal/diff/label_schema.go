@@ -345,13 +345,17 @@ func (p *place) schemaLabel() label.Label {
 		return label.TextChanged
 	case k == label.OtherMember:
 		return k
-	case isOneSided(k) && p.mayOverlap():
+	case p.mayBeOpposite(k):
 		return label.AcceptedValuesChanged
 	case isTested && (k.AffectsValues() || !tests(p.keyword)):
 		return label.Unclear // the effect depends on the schema around it
 	}
 	return k
 }
+
+// mayBeOpposite reports whether a label says that a schema accepts more values, or fewer, although the schemas around it
+// may do the opposite.
+func (p *place) mayBeOpposite(k label.Label) bool { return isOneSided(k) && (p.mayOverlap() || p.isDependent()) }
 
 // isOneSided reports whether a label says that a schema accepts more values, or fewer, than before.
 func isOneSided(k label.Label) bool {
@@ -360,6 +364,27 @@ func isOneSided(k label.Label) bool {
 		return true
 	}
 	return false
+}
+
+// dependent are keywords whose effect depends on that of the others in their group.
+var dependent = [...][]string{
+	{"items", "prefixItems", "additionalItems"}, {"contains", "minContains", "maxContains"},
+}
+
+// isDependent reports whether the effect of a changed keyword depends on another keyword next to it, or on
+// unevaluatedProperties or unevaluatedItems around it, and the effect of the whole schema isn't proven.
+func (p *place) isDependent() bool {
+	has := func(around versions, keyword string) bool { return around[0].Has(keyword) || around[1].Has(keyword) }
+	isOther := func(keyword string) bool { return keyword != p.keyword && has(p.around, keyword) }
+	isInGroup := func(group []string) bool {
+		return slices.Contains(group, p.keyword) && slices.ContainsFunc(group, isOther)
+	}
+	leavesRest := func(around versions) bool {
+		return has(around, "unevaluatedProperties") || has(around, "unevaluatedItems")
+	}
+	isRest := func(v *jsontree.Value) bool { return v.Get("additionalProperties").Kind == '{' }
+	isPattern := p.keyword == "patternProperties" && slices.ContainsFunc(p.around[:], isRest)
+	return (isPattern || slices.ContainsFunc(dependent[:], isInGroup) || slices.ContainsFunc(p.schemas, leavesRest)) && p.relation(false) == inclusion.Unknown
 }
 
 // mayOverlap reports whether a change is in an alternative of oneOf that may accept a value of another alternative, or

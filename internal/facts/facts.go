@@ -125,6 +125,10 @@ const (
 
 	// For everything else.
 	ReviewByteLimit = 4 << 20
+
+	// For a single entry: two definitions of the maximum size, or the changed files of a skill. The first entry is
+	// explained up to this limit.
+	maxExplained = 2 * ReviewByteLimit
 )
 
 // ExplainOptions limit how much of a comparison is explained, and set what comes first.
@@ -226,12 +230,13 @@ func (r *reader) explain(e *Entry) {
 	for i := range e.Copies {
 		e.AddedBytes += len(e.Copies[i].Definition)
 	}
-	r.room -= e.AddedBytes
+	size := e.AddedBytes + changedFileBytes(e.Locked, e.Captured)
 	if e.Locked != nil {
 		e.AddedBytes -= len(e.Locked.Definition)
-		r.room -= len(e.Locked.Definition)
+		size += len(e.Locked.Definition)
 	}
-	e.Unexplained = r.options.NoExplanations || r.room < 0 && (r.explains || r.options.Bounded)
+	r.room -= size
+	e.Unexplained = r.options.NoExplanations || size > maxExplained || r.room < 0 && (r.explains || r.options.Bounded)
 	r.explains = r.explains || !e.Unexplained
 	e.Severity = label.Breaking // to be safe
 	if e.Unexplained && (r.options.NoExplanations || r.options.Bounded) {
@@ -256,6 +261,26 @@ func (r *reader) explain(e *Entry) {
 		r.explainTexts(e, old, new)
 	}
 	r.rank(e, old, new)
+}
+
+// changedFileBytes returns the size of the texts of a skill's files that differ, on both sides, with lineCost for each
+// line.
+func changedFileBytes(was, is *pin.Pin) (size int) {
+	const lineCost = 16
+	sides := [2]jsontree.Value{}
+	for i, p := range [...]*pin.Pin{was, is} {
+		if p != nil {
+			sides[i] = p.Files
+		}
+	}
+	for i, side := range sides {
+		for _, f := range side.Parts {
+			if f.Text != sides[1-i].Get(f.Name).Text {
+				size += len(f.Text) + lineCost*strings.Count(f.Text, "\n")
+			}
+		}
+	}
+	return size
 }
 
 // explainTexts works out what changed in the texts of an entry.
