@@ -355,7 +355,9 @@ func (p *place) schemaLabel() label.Label {
 
 // mayBeOpposite reports whether a label says that a schema accepts more values, or fewer, although the schemas around it
 // may do the opposite.
-func (p *place) mayBeOpposite(k label.Label) bool { return isOneSided(k) && (p.mayOverlap() || p.isDependent()) }
+func (p *place) mayBeOpposite(k label.Label) bool {
+	return isOneSided(k) && (p.mayOverlap() || p.isDependent())
+}
 
 // isOneSided reports whether a label says that a schema accepts more values, or fewer, than before.
 func isOneSided(k label.Label) bool {

@@ -2,6 +2,7 @@ package skill
 
 import (
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"pinproof/internal/text"
@@ -103,4 +104,44 @@ func IsMainFile(uri string) bool {
 // FolderOf returns the folder of a URI for which IsMainFile is true, as a key with a slash at its end.
 func FolderOf(uri string) string {
 	return strings.TrimSuffix(URIKey(uri), strings.ToLower(MainFile))
+}
+
+// A URIPattern matches the keys (URIKey) of all URIs that a server could take for a URI or a URI template: it has the
+// literal texts of the key, between which the template's expressions match any text.
+type URIPattern []string
+
+// NewURIPattern returns the pattern of a key in which a mark replaces each expression.
+func NewURIPattern(key, mark string) URIPattern {
+	literals := strings.Split(key, mark)
+	last := len(literals) - 1
+	if last == 0 {
+		return literals
+	}
+	isEmpty := func(s string) bool { return s == "" } // between two expressions
+	return slices.Concat(literals[:1], slices.DeleteFunc(literals[1:last:last], isEmpty), []string{literals[last]})
+}
+
+// Matches reports whether the pattern matches a key, also with a slash at its end.
+func (p URIPattern) Matches(key string) bool {
+	return p.matchesWhole(key) || strings.HasSuffix(key, "/") && p.matchesWhole(key[:len(key)-1])
+}
+
+func (p URIPattern) matchesWhole(key string) bool {
+	last := len(p) - 1
+	if last == 0 {
+		return key == p[0]
+	}
+	rest, begins := strings.CutPrefix(key, p[0])
+	rest, ends := strings.CutSuffix(rest, p[last])
+	if !begins || !ends {
+		return false
+	}
+	for _, literal := range p[1:last] {
+		_, after, found := strings.Cut(rest, literal)
+		if !found {
+			return false
+		}
+		rest = after
+	}
+	return true
 }

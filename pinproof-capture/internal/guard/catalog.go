@@ -22,10 +22,10 @@ type serverPins struct {
 
 	// The denied resources by their keys (skill.URIKey), and patterns for the keys of the URIs of denied templates.
 	denied          map[string]bool
-	deniedTemplates []uriPattern
+	deniedTemplates []skill.URIPattern
 
 	// Patterns for the keys of the URIs of the other templates, by the names of the templates.
-	templates map[string]uriPattern
+	templates map[string]skill.URIPattern
 }
 
 // entryPin is the pin of one entry.
@@ -37,7 +37,7 @@ type entryPin struct {
 
 // readApproved reads a server's entry in a lockfile.
 func readApproved(server jsontree.Value, values []pin.Substitution) serverPins {
-	a := serverPins{entries: map[pin.Key]entryPin{}, values: values, skills: readSkills(server, values), denied: map[string]bool{}, templates: map[string]uriPattern{}}
+	a := serverPins{entries: map[pin.Key]entryPin{}, values: values, skills: readSkills(server, values), denied: map[string]bool{}, templates: map[string]skill.URIPattern{}}
 	// Ignore the error of an invalid policy, because pinproof rejects such a policy with each verdict.
 	a.Policy, _ = lockfile.ParsePolicy(server.Get("policy"))
 	for entryType := range pin.EntryTypeCount {
@@ -52,7 +52,7 @@ func readApproved(server jsontree.Value, values []pin.Substitution) serverPins {
 			if p.Denied && (entryType == pin.Resources || entryType == pin.Templates) {
 				a.deny(a.templateKey(m.Name))
 			} else if entryType == pin.Templates {
-				a.templates[m.Name] = newPattern(a.templateKey(m.Name))
+				a.templates[m.Name] = skill.NewURIPattern(a.templateKey(m.Name), mark)
 			}
 		}
 	}
@@ -71,50 +71,11 @@ func (a *serverPins) templateKey(name string) string {
 	return skill.URIKey(expression.ReplaceAllLiteralString(a.plain(name), mark))
 }
 
-// A uriPattern matches the keys (skill.URIKey) of all URIs that a server could take for a URI or template: it has the
-// literal texts of the key, between which its expressions match any text.
-type uriPattern []string
-
-func newPattern(key string) uriPattern {
-	literals := strings.Split(key, mark)
-	last := len(literals) - 1
-	if last == 0 {
-		return literals
-	}
-	isEmpty := func(s string) bool { return s == "" } // between two expressions
-	return slices.Concat(literals[:1], slices.DeleteFunc(literals[1:last:last], isEmpty), []string{literals[last]})
-}
-
-// matches reports whether the pattern matches a key, also with a slash at its end.
-func (p uriPattern) matches(key string) bool {
-	return p.matchesWhole(key) || strings.HasSuffix(key, "/") && p.matchesWhole(key[:len(key)-1])
-}
-
-func (p uriPattern) matchesWhole(key string) bool {
-	last := len(p) - 1
-	if last == 0 {
-		return key == p[0]
-	}
-	rest, begins := strings.CutPrefix(key, p[0])
-	rest, ends := strings.CutSuffix(rest, p[last])
-	if !begins || !ends {
-		return false
-	}
-	for _, literal := range p[1:last] {
-		_, after, found := strings.Cut(rest, literal)
-		if !found {
-			return false
-		}
-		rest = after
-	}
-	return true
-}
-
 // deny records a denied resource or template by its key. Keys without an expression are looked up in a map, so there
 // may be any number of them.
 func (a *serverPins) deny(key string) {
 	if strings.Contains(key, mark) {
-		a.deniedTemplates = append(a.deniedTemplates, newPattern(key))
+		a.deniedTemplates = append(a.deniedTemplates, skill.NewURIPattern(key, mark))
 	} else {
 		a.denied[key] = true
 		a.denied[key+"/"] = true
@@ -130,7 +91,7 @@ func (a *serverPins) isDenied(key pin.Key) bool {
 		return false
 	}
 	uri := skill.URIKey(a.plain(key.Name))
-	return a.denied[uri] || slices.ContainsFunc(a.deniedTemplates, func(p uriPattern) bool { return p.matches(uri) })
+	return a.denied[uri] || slices.ContainsFunc(a.deniedTemplates, func(p skill.URIPattern) bool { return p.Matches(uri) })
 }
 
 // key returns the pinned key of an entry, in which placeholders replace values. A received name that already contains a
@@ -323,7 +284,7 @@ func (c *core) allowsEntry(key pin.Key) (under entryPin, why *reason) {
 func (c *core) fitsTemplate(uri string) bool {
 	key := skill.URIKey(uri)
 	for name := range c.lists[pin.Templates].entries {
-		if m := c.pins.templates[name]; m != nil && m.matches(key) {
+		if m := c.pins.templates[name]; m != nil && m.Matches(key) {
 			return true
 		}
 	}

@@ -50,6 +50,17 @@ func (s *stage) passesRead(id int, method, uri, result string) bool {
 	return true
 }
 
+// TestLongURI: an answer with a URI that is too long for a key is refused, whatever was asked for.
+func TestLongURI(t *testing.T) {
+	s := newSkilled(t, "", ModeEnd, jsontest.PDFSkill)
+	for length, passes := range map[int]bool{maxURI - 2: true, maxURI + 1: false} {
+		uri := "a:" + strings.Repeat("b", length-len("a:"))
+		if s.passesRead(length, readResource, "a:b", `{"contents":[`+jsontest.TextItem(uri, "Hi.")+`]}`) != passes {
+			t.Errorf("%d bytes: passes: %t", length, !passes)
+		}
+	}
+}
+
 // TestReads: hostile and honest answers to what a client reads.
 func TestReads(t *testing.T) {
 	main := jsontest.SkillFolder + "SKILL.md"

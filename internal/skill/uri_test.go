@@ -1,4 +1,4 @@
-package guard
+package skill
 
 import (
 	"math/rand/v2"
@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestPatterns: a pattern matches what a regular expression matches in which any text replaces each expression.
-func TestPatterns(t *testing.T) {
+// TestURIPattern: a pattern matches what a regular expression matches in which any text replaces each expression.
+func TestURIPattern(t *testing.T) {
+	const mark = "0mark0"
 	random := rand.New(rand.NewPCG(1, 2))
 	made := func(pieces ...string) string {
 		var b strings.Builder
@@ -21,7 +22,7 @@ func TestPatterns(t *testing.T) {
 	for range 20_000 {
 		template, key := made("a", "b", "/", "ab", mark, mark), made("a", "b", "/", "ab")
 		want := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(template), mark, ".*") + "/?$").MatchString(key)
-		if newPattern(template).matches(key) != want {
+		if NewURIPattern(template, mark).Matches(key) != want {
 			t.Fatalf("%q and %q: want %t", template, key, want)
 		}
 		if want {
