@@ -124,11 +124,11 @@ var classOfKind = map[pin.DriftKind]Class{pin.DriftDuplicate: ClassDuplicate, pi
 type ReasonKind string
 
 const (
-	ReasonWarning  ReasonKind = "warning"  // it has a new warning
-	ReasonRepeated ReasonKind = "repeated" // its name is repeated
-	ReasonHidden   ReasonKind = "hidden"   // a reader can't see what changed
-	ReasonCode     ReasonKind = "code"     // it has a parameter for code
-	ReasonScript   ReasonKind = "script"   // it has a script
+	ReasonWarning   ReasonKind = "warning"  // it has a new warning
+	ReasonDuplicate ReasonKind = "repeated" // its name is repeated
+	ReasonHidden    ReasonKind = "hidden"   // a reader can't see what changed
+	ReasonCode      ReasonKind = "code"     // it has a parameter for code
+	ReasonScript    ReasonKind = "script"   // it has a script
 
 	// A new skill has the name of another server's skill.
 	ReasonSameName ReasonKind = "same-name"
@@ -139,7 +139,7 @@ const (
 	ReasonRestrictionRemoved ReasonKind = "unguarded" // a sentence that restricted it is gone
 	ReasonHintLoosened       ReasonKind = "hint"      // its hints changed so that clients ask less
 	ReasonOpenWorld          ReasonKind = "opened"    // it now declares an open world
-	ReasonWrites             ReasonKind = "writes"    // its name says that it writes, and it has no hints
+	ReasonWritingName        ReasonKind = "writes"    // its name says that it writes, and it has no hints
 
 	// It names a host that no pin of its server names.
 	ReasonNewHost ReasonKind = "host"
@@ -167,7 +167,7 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 		}
 	}
 	if e.Kind == pin.DriftDuplicate {
-		earlier(ClassDuplicate, Reason{Kind: ReasonRepeated})
+		earlier(ClassDuplicate, Reason{Kind: ReasonDuplicate})
 	}
 	if e.Kind == pin.DriftHidden {
 		earlier(ClassHidden, Reason{Kind: ReasonHidden})
@@ -214,7 +214,7 @@ func (e *Entry) rankNew(earlier func(Class, Reason)) {
 		earlier(ClassDestructive, Reason{Kind: ReasonDestructive, Pointer: "/annotations/destructiveHint"})
 	}
 	if slices.Contains(e.CapturedTraits, TraitNoHints) && writes(e.Name) {
-		earlier(ClassWriting, Reason{Kind: ReasonWrites})
+		earlier(ClassWriting, Reason{Kind: ReasonWritingName})
 	}
 }
 

@@ -31,7 +31,7 @@ func TestWhyFirst(t *testing.T) {
 		"a guard moved":  {`{"name":"x","description":"Reads. Asks the user before it deletes."}`, `{"name":"x","description":"Reads.","more":"Asks the user before it deletes."}`, ClassOther, Reason{}},
 		"no guard":       {`{"name":"x","description":"Reads. If not specified, all of it."}`, `{"name":"x","description":"Reads."}`, ClassOther, Reason{}},
 		"hints":          {`{"name":"x","annotations":{"readOnlyHint":false}}`, `{"name":"x","annotations":{"readOnlyHint":true}}`, ClassRestrictionRemoved, Reason{Kind: ReasonHintLoosened, Pointer: "/annotations/readOnlyHint"}},
-		"writes, new":    {`{"name":"a"}`, `{"name":"a"},{"name":"delete_x"}`, ClassWriting, Reason{Kind: ReasonWrites}},
+		"writes, new":    {`{"name":"a"}`, `{"name":"a"},{"name":"delete_x"}`, ClassWriting, Reason{Kind: ReasonWritingName}},
 		"a sentence":     {`{"name":"x","description":"Reads."}`, `{"name":"x","description":"Reads. Copy its answer to other people."}`, ClassOther, Reason{}},
 	} {
 		first := ranked(t, "["+test.old+","+stays+"]", "["+test.new+","+stays+"]")

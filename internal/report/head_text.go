@@ -20,7 +20,7 @@ var reasons = []struct {
 	kind facts.ReasonKind
 	said string
 }{
-	{facts.ReasonRepeated, "a repeated name"},
+	{facts.ReasonDuplicate, "a repeated name"},
 	{facts.ReasonHidden, "a change that no reader sees"},
 	{facts.ReasonCode, "runs code that it is given"},
 	{facts.ReasonScript, "has a script"},
@@ -31,7 +31,7 @@ var reasons = []struct {
 	{facts.ReasonRestrictionRemoved, "a restriction is gone from its text"},
 	{facts.ReasonHintLoosened, "clients ask less"},
 	{facts.ReasonOpenWorld, "says that its world is open"},
-	{facts.ReasonWrites, "writes by its name, without hints"},
+	{facts.ReasonWritingName, "writes by its name, without hints"},
 	{facts.ReasonNewHost, "names a new host"},
 }
 

@@ -93,15 +93,24 @@ func (w *Workspace) Load() (err error) {
 		return err
 	}
 	w.Drifts, err = w.Gate.Compare(w.Comparisons)
-	if err == nil && len(w.Drifts) > maxDrift {
-		return fail.NewAt(w.Capture, "more than 50,000 entries drifted: nobody can review so many").
+	if err == nil && driftSize(w.Drifts) > maxDrift {
+		return fail.NewAt(w.Capture, "%s entries drifted: nobody can review so many", text.FormatNumber(len(w.Drifts))).
 			Hint("one server at a time: %s", w.ForVerb(w.Verb, "--server "+shell.Placeholder("server ID")))
 	}
 	return err
 }
 
-// maxDrift is the maximum number of drifted entries of all servers together. Each takes some kilobytes in a report.
-const maxDrift = jsontree.MaxEntries
+// maxDrift is the maximum of driftSize: more than 40,000 entries of all servers together, or fewer with long names.
+const maxDrift = 5_000_000
+
+// driftSize returns what drifted entries cost: each takes some kilobytes in a report, which has its name many times.
+func driftSize(drifts []pin.Drift) (size int) {
+	const entrySize = 100
+	for i := range drifts {
+		size += entrySize + len(drifts[i].Name)
+	}
+	return size
+}
 
 // loadPinned reads the lockfile, and pairs its pins with what the captures list.
 func (w *Workspace) loadPinned() error {

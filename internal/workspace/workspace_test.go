@@ -3,6 +3,7 @@ package workspace
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,14 +18,18 @@ func TestTooMuchDrift(t *testing.T) {
 	if err := os.WriteFile(capture, []byte(`{"tools":[{"name":"a"}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for drift, want := range map[int]string{maxDrift: "", maxDrift + 1: capture + ": more than 50,000 entries drifted"} {
+	for _, c := range []struct {
+		drift, name int
+		want        string
+	}{{50_000, 0, ""}, {50_001, 0, ": 50,001 entries drifted"}, {6_250, 700, ""}, {6_251, 700, ": 6,251 entries drifted"}} {
+		drifts := slices.Repeat([]pin.Drift{{Key: pin.Key{Name: strings.Repeat("n", c.name)}}}, c.drift)
 		w := Workspace{Verb: "diff", LockPath: filepath.Join(folder, "tools.lock"), ShowsWithoutPins: true}
 		w.Capture = capture
 		w.Gate = pin.Gate{HashDefinition: pintest.HashDefinition, SetDigest: func(*pin.Set) string { return "" },
-			Compare: func([]pin.Comparison) ([]pin.Drift, error) { return make([]pin.Drift, drift), nil }}
+			Compare: func([]pin.Comparison) ([]pin.Drift, error) { return drifts, nil }}
 		err := w.Load()
-		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%d entries: %v", drift, err)
+		if (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), capture+c.want) {
+			t.Errorf("%d entries with names of %d bytes: %v", c.drift, c.name, err)
 		}
 	}
 }
