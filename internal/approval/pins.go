@@ -58,6 +58,10 @@ func (d *decision) warnings() map[pin.Ref][]pin.AcceptedWarning {
 	}
 	recorded := maps.Clone(record)
 	isKept := pin.RefSet{}
+	isDrifted := pin.RefSet{}
+	for i := range d.Drifts {
+		isDrifted[d.Drifts[i].Ref()] = true
+	}
 	for _, w := range d.Warnings {
 		if w.AcceptedWarning.Digest == "" {
 			continue // without a digest, the warning can't be recorded
@@ -66,7 +70,9 @@ func (d *decision) warnings() map[pin.Ref][]pin.AcceptedWarning {
 		if w.Entry.IsWholeServer() || w.Scope == pin.FindingInDrift && d.out.Accepted[w.Entry] || isStanding {
 			record[w.Entry] = append(record[w.Entry], w.AcceptedWarning)
 		}
-		if w.Scope == pin.FindingInPinOnly && recorded[w.Entry] != nil && !isKept[w.Entry] {
+		// A copy of a drifted entry may match the pin.
+		isLeft := w.Scope == pin.FindingInPinOnly || w.Scope == pin.FindingInMatch && isDrifted[w.Entry] && !d.out.Accepted[w.Entry]
+		if isLeft && recorded[w.Entry] != nil && !isKept[w.Entry] {
 			isKept[w.Entry] = true
 			// This text was searched only for the names of some tools, so the pin's other accepted warnings stay, too.
 			p := cmp.Or(pin.FindComparison(d.Sides, w.Entry.Server), pin.FindComparison(d.OtherServers, w.Entry.Server))
