@@ -44,9 +44,9 @@ func (a *approver) hint(words, command string) {
 	a.t.WriteSteps(report.Step{Text: words, Command: command})
 }
 
-// hintHeldBack prints hints about drift that was skipped because of a denied entry. A flag can accept an entry that may be a
-// denied one under another name only by its digest, which shows that somebody has read the entry. The review has the
-// reason and the digest of each.
+// hintHeldBack prints hints about drift that was skipped because of a denied entry. A flag can accept an entry that may
+// be a denied one under another name only by its digest, which shows that somebody has read the entry. The review has
+// the reason and the digest of each.
 func (a *approver) hintHeldBack(out *approval.Outcome) {
 	a.hint("left out because of a denied entry that is gone, changed or looks like it: "+text.JoinNames(a.names(out.HeldBack), maxNamed), "")
 	a.hint("accept or deny each by its own name; one that the review says may be a denied entry is accepted by its name and digest", "")

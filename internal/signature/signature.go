@@ -75,8 +75,8 @@ type signer struct {
 	room int
 }
 
-// maxPointers is the maximum total size, in bytes, of the pointers and places of a definition's lines. Schemas beyond it get no
-// lines: a long name with many parameters in it would take a gigabyte. Real definitions have less than 100 kB.
+// maxPointers is the maximum total size, in bytes, of the pointers and places of a definition's lines. Schemas beyond it
+// get no lines: a long name with many parameters in it would take a gigabyte. Real definitions have less than 100 kB.
 const maxPointers = 4 << 20
 
 func (s *signer) value(name, pointer string, v jsontree.Value) {

@@ -27,8 +27,8 @@ func IsExecutable(name, content string) bool {
 	return IsExecutableName(name) || isPackage || slices.ContainsFunc([]string{"#!", "@echo", "<?php"}, isRun)
 }
 
-// IsExecutableName reports whether a file is a script or a program, judged by its name or URI: by its folder, its base name
-// (recipes) or its ending.
+// IsExecutableName reports whether a file is a script or a program, judged by its name or URI: by its folder, its base
+// name (recipes) or its ending.
 func IsExecutableName(name string) bool {
 	lower := strings.ToLower(name)
 	inScripts := slices.ContainsFunc([]string{"/scripts/", "/bin/", "/hooks/", "/.github/workflows/", "/.claude/", "/.cursor/", "/.gemini/", "/.circleci/", "/.cargo/", "/.ssh/"}, func(folder string) bool { return strings.Contains("/"+lower, folder) })

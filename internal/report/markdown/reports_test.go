@@ -236,7 +236,8 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestNoRoomForShared: if the changes that several entries share have no room on the page, their entries have none, either.
+// TestNoRoomForShared: if the changes that several entries share have no room on the page, their entries have none,
+// either.
 func TestNoRoomForShared(t *testing.T) {
 	t.Parallel()
 	page := func(values int, last string) string {

@@ -102,8 +102,8 @@ func checkElement(t testing.TB, n *html.Node) {
 	}
 }
 
-// ElementTexts returns the text of each element with a name and, unless class is "", with a class. Whitespace becomes single
-// spaces.
+// ElementTexts returns the text of each element with a name and, unless class is "", with a class. Whitespace becomes
+// single spaces.
 func ElementTexts(t *testing.T, page, name, class string) (list []string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
