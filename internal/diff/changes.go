@@ -126,6 +126,7 @@ type place struct {
 	keywords      []string   // for each of schemas, the keyword that leads to the change
 	isTested      bool       // an enclosing schema only tests values, as under not
 	inDefinitions bool
+	isClosed      bool // it rejects names that it ignored before, whatever its label is
 }
 
 // place returns the labelled change at a node.

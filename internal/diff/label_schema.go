@@ -27,7 +27,7 @@ type side struct {
 	forms [2]func() [2]*normal.NormalForms
 
 	// Results of relation, and of isApart.
-	relations map[question]inclusion.Relation
+	relations map[versions]inclusion.Relation
 	apart     map[*jsontree.Value]bool
 
 	// Results of parametersIn: the parameters that a schema names, in any of its alternatives.
@@ -74,7 +74,7 @@ type side struct {
 func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side {
 	s := &side{
 		roots:       versions{old, new},
-		relations:   map[question]inclusion.Relation{},
+		relations:   map[versions]inclusion.Relation{},
 		apart:       map[*jsontree.Value]bool{},
 		parameters:  map[*jsontree.Value]set{},
 		namesOthers: map[level]bool{},
@@ -176,27 +176,10 @@ func tests(keyword string) bool {
 	return false
 }
 
-// bearsOnValues reports whether a keyword of a schema restricts its values by itself. It returns false for the keywords
-// of parameters, because their changes have labels of their own.
-func bearsOnValues(keyword string) bool {
-	switch keyword {
-	case "properties", "required", "additionalProperties", "patternProperties", "items", schema.HeaderKeyword:
-		return false
-	}
-	return !schema.IsAnnotation(keyword) && !schema.IsDefinitions(keyword)
-}
-
-// A question is a comparison of two schemas, old and new: as wholes, or only by their keywords that restrict values.
-type question struct {
-	schemas  versions
-	ofValues bool
-}
-
-// relation returns how the schemas around a place compare: as wholes or, with ofValues, only by their keywords for
-// values. It computes each result once.
-func (p *place) relation(ofValues bool) inclusion.Relation {
-	q := question{p.around, ofValues}
-	known, asked := p.relations[q]
+// relation returns how the values that the schemas around a place accept compare. It computes each result once. Its cost
+// includes both roots, because a proof follows references into them.
+func (p *place) relation() inclusion.Relation {
+	known, asked := p.relations[p.around]
 	if asked {
 		return known
 	}
@@ -204,53 +187,11 @@ func (p *place) relation(ofValues bool) inclusion.Relation {
 	if p.around == p.roots {
 		depth = 0
 	}
-	old, new := p.around[0], p.around[1]
-	if ofValues {
-		old, new = only(old, bearsOnValues), only(new, bearsOnValues)
+	if !p.isRefused && p.budget.Spend(sizeOf(p.roots[0])+sizeOf(p.roots[1])) {
+		known = inclusion.Compare(p.budget, p.roots[0], p.roots[1], p.around[0], p.around[1], depth)
 	}
-	p.relations[q] = p.compare(old, new, depth)
-	return p.relations[q]
-}
-
-// bestRelation compares the schemas around a place as wholes or, where that proves nothing, by their keywords for values.
-func (p *place) bestRelation() inclusion.Relation {
-	if whole := p.relation(false); whole != inclusion.Unknown {
-		return whole
-	}
-	return p.relation(true)
-}
-
-// relationAlone compares the keyword of a place as if the schemas around it had no other keyword.
-func (p *place) relationAlone() inclusion.Relation {
-	alone := [2]jsontree.Value{jsontree.Object(), jsontree.Object()}
-	keywords := [2]string{p.keyword, p.keyword}
-	if p.isMove() && len(p.inside) == 0 {
-		keywords[0] = exchangeable[p.keyword]
-	}
-	for i, schema := range p.around {
-		if m := (jsontree.Member{Name: keywords[i], Value: schema.Get(keywords[i])}); m.Kind != 0 && hasEffect(&m) {
-			alone[i] = jsontree.Object(m)
-		}
-	}
-	return p.compare(&alone[0], &alone[1], 1)
-}
-
-// only returns a schema with the keywords that f selects and that have an effect.
-func only(v *jsontree.Value, f func(keyword string) bool) *jsontree.Value {
-	kept := jsontree.FilterParts(*v, func(m *jsontree.Member) bool { return f(m.Name) && hasEffect(m) })
-	return &kept
-}
-
-// hasEffect reports whether a keyword may have an effect: null has none, except as a constant.
-func hasEffect(m *jsontree.Member) bool { return m.Kind != 'n' || m.Name == "const" }
-
-// compare proves the relation of two schemas at a nesting depth, if the budget allows. Its cost includes both roots,
-// because a proof follows references into them.
-func (p *place) compare(old, new *jsontree.Value, depth int) inclusion.Relation {
-	if p.isRefused || !p.budget.Spend(sizeOf(p.roots[0])+sizeOf(p.roots[1])) {
-		return inclusion.Unknown
-	}
-	return inclusion.Compare(p.budget, p.roots[0], p.roots[1], old, new, depth)
+	p.relations[p.around] = known
+	return known
 }
 
 func sizeOf(v *jsontree.Value) int { return int(v.End - v.Start) }
@@ -331,6 +272,7 @@ func (p *place) schemaLabel() label.Label {
 		return label.EquivalentForm
 	}
 	k := p.keywordLabel()
+	p.isClosed = k == label.InputClosed
 	isTested := p.isTested || p.inDefinitions && p.testsDefinitions
 	switch {
 	case p.isMove() && p.at == schema.AtSchema && !isCombination(p.keyword):
@@ -356,7 +298,7 @@ func (p *place) schemaLabel() label.Label {
 // mayBeOpposite reports whether a label says that a schema accepts more values, or fewer, although the schemas around it
 // may do the opposite.
 func (p *place) mayBeOpposite(k label.Label) bool {
-	return isOneSided(k) && (p.mayOverlap() || p.isDependent())
+	return isOneSided(k) && (p.mayOverlap() || p.leavesRest() && p.relation() == inclusion.Unknown)
 }
 
 // isOneSided reports whether a label says that a schema accepts more values, or fewer, than before.
@@ -368,25 +310,11 @@ func isOneSided(k label.Label) bool {
 	return false
 }
 
-// dependent are keywords whose effect depends on that of the others in their group.
-var dependent = [...][]string{
-	{"items", "prefixItems", "additionalItems"}, {"contains", "minContains", "maxContains"},
-}
-
-// isDependent reports whether the effect of a changed keyword depends on another keyword next to it, or on
-// unevaluatedProperties or unevaluatedItems around it, and the effect of the whole schema isn't proven.
-func (p *place) isDependent() bool {
+// leavesRest reports whether the effect of a changed additionalProperties or patternProperties may depend on another
+// keyword, next to it or around it.
+func (p *place) leavesRest() bool {
 	has := func(around versions, keyword string) bool { return around[0].Has(keyword) || around[1].Has(keyword) }
-	isOther := func(keyword string) bool { return keyword != p.keyword && has(p.around, keyword) }
-	isInGroup := func(group []string) bool {
-		return slices.Contains(group, p.keyword) && slices.ContainsFunc(group, isOther)
-	}
-	leavesRest := func(around versions) bool {
-		return has(around, "unevaluatedProperties") || has(around, "unevaluatedItems")
-	}
-	isRest := func(v *jsontree.Value) bool { return v.Get("additionalProperties").Kind == '{' }
-	isPattern := p.keyword == "patternProperties" && slices.ContainsFunc(p.around[:], isRest)
-	return (isPattern || slices.ContainsFunc(dependent[:], isInGroup) || slices.ContainsFunc(p.schemas, leavesRest)) && p.relation(false) == inclusion.Unknown
+	return has(p.around, "patternProperties") || slices.ContainsFunc(p.schemas, func(around versions) bool { return has(around, "unevaluatedProperties") })
 }
 
 // mayOverlap reports whether a change is in an alternative of oneOf that may accept a value of another alternative, or
@@ -533,7 +461,7 @@ func (p *place) parameterLabel() label.Label {
 	names := p.names()
 	isOnlyHere := func(name string) bool { return !p.parametersIn(other, p.around[other])[name] }
 	if len(names) > 0 && !slices.ContainsFunc(names, isOnlyHere) {
-		switch p.bestRelation() {
+		switch p.relation() {
 		case inclusion.Wider:
 			// Another keyword, such as anyOf, still names these parameters, so only the accepted values differ.
 			return label.ConstraintLoosened
@@ -683,17 +611,9 @@ func (p *place) valuesLabel() label.Label {
 	if !schema.IsKeyword(name) || name == "nullable" {
 		return label.OtherMember // JSON Schema doesn't say what it means
 	}
-	r := p.bestRelation()
-	alone := p.relationAlone()
-	if !bearsOnValues(name) || r == inclusion.Unknown || name == "propertyNames" && alone == inclusion.Same {
-		r = alone
-	}
 	listed := (name == "enum" || name == "const") && isListed(p.around[0]) && isListed(p.around[1])
-	switch r {
+	switch p.relation() {
 	case inclusion.Same:
-		if isCombination(name) && p.relation(false) != inclusion.Same {
-			return label.AcceptedValuesChanged // its meaning depends on the keywords next to it, such as properties
-		}
 		if (isCombination(name) || name == "$ref") && p.New.Kind != 0 && p.namesMore() {
 			return label.ParameterAdded
 		}

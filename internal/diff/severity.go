@@ -53,7 +53,7 @@ func (l *labeller) judge(member string, places []*place) {
 	if !s.isRefused && l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.ProvesSubset(l.budget, narrow, wide) {
 		for _, p := range values {
 			// The proof assumes that every keyword applies, so it can't clear a change of $schema.
-			if p.Severity == label.Breaking && p.Label.BreaksOnlyByValues() && p.Pointer != "/"+member+"/$schema" {
+			if p.Severity == label.Breaking && p.Label.BreaksOnlyByValues() && !p.isClosed && p.Pointer != "/"+member+"/$schema" {
 				p.Severity = label.Behaviour
 			}
 		}

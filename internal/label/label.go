@@ -70,10 +70,9 @@ func (l Label) Minor() bool { return l >= InputOpened }
 
 // BreaksOnlyByValues reports whether a change with the label can break something only by changing which values the
 // schema accepts. A removed parameter or result breaks those who used it, even if the schema accepts as much as before.
-// A closed input rejects names that it ignored before.
 func (l Label) BreaksOnlyByValues() bool {
 	switch l {
-	case TooManyChanges, Renamed, ParameterRemoved, OutputRemoved, InputClosed:
+	case TooManyChanges, Renamed, ParameterRemoved, OutputRemoved:
 		return false
 	}
 	return true
