@@ -49,15 +49,9 @@ type side struct {
 	// The names that each schema requires; filled on first use.
 	required map[*jsontree.Value]set
 
-	// Results of level.namesOthers.
-	namesOthers map[level]bool
-
 	// The definitions that are referenced, by name; nil if a reference can't be followed, so that any definition may
 	// be used.
 	used set
-
-	// A reference leads to a whole schema, which then applies to values inside it, too.
-	refersToRoot bool
 
 	// Pointers to values that a $ref leads to although they aren't schemas (true), and to the values that contain them
 	// (false).
@@ -66,23 +60,22 @@ type side struct {
 	// A definition is referenced from a schema that only tests values, as under not.
 	testsDefinitions bool
 
-	// A schema has oneOf.
-	hasOneOf bool
+	hasOneOf       bool // a schema has oneOf
+	hasUnevaluated bool // a schema has a keyword whose effect depends on all others, such as unevaluatedProperties
 }
 
 // newSide returns the side for two schemas of a tool, of which one may be nil.
 func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side {
 	s := &side{
-		roots:       versions{old, new},
-		relations:   map[versions]inclusion.Relation{},
-		apart:       map[*jsontree.Value]bool{},
-		parameters:  map[*jsontree.Value]set{},
-		namesOthers: map[level]bool{},
-		known:       set{},
-		texts:       set{},
-		required:    map[*jsontree.Value]set{},
-		used:        set{},
-		opaque:      map[string]bool{},
+		roots:      versions{old, new},
+		relations:  map[versions]inclusion.Relation{},
+		apart:      map[*jsontree.Value]bool{},
+		parameters: map[*jsontree.Value]set{},
+		known:      set{},
+		texts:      set{},
+		required:   map[*jsontree.Value]set{},
+		used:       set{},
+		opaque:     map[string]bool{},
 	}
 	for _, root := range s.roots {
 		s.follow(root, root, false, map[*jsontree.Value]bool{})
@@ -95,6 +88,11 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 		return s
 	}
 	s.isRefused = nulls(new) > nulls(old) || isSpecified(old) && !isSpecified(new)
+	for _, root := range s.roots {
+		schema.EachSchema(root, schema.AtSchema, func(v *jsontree.Value) {
+			s.hasUnevaluated = s.hasUnevaluated || v.Has("unevaluatedProperties") || v.Has("unevaluatedItems")
+		})
+	}
 	schema.Visit(old, schema.AtSchema, func(v *jsontree.Value, of, at schema.Position, path []jsontree.Step) {
 		if of == schema.AtSchemaMap || of == schema.AtProperties {
 			s.known[path[len(path)-1].Name] = true
@@ -153,7 +151,6 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 		} else if len(steps) > 0 || to == nil {
 			s.used = nil
 		}
-		s.refersToRoot = s.refersToRoot || to == root
 		if schema, _ := schema.ResolveSchema(root, reference); schema == nil && to != nil {
 			s.noteOpaque(steps)
 		}
@@ -187,7 +184,7 @@ func (p *place) relation() inclusion.Relation {
 	if p.around == p.roots {
 		depth = 0
 	}
-	if !p.isRefused && p.budget.Spend(sizeOf(p.roots[0])+sizeOf(p.roots[1])) {
+	if !p.isRefused && !p.hasUnevaluated && p.budget.Spend(sizeOf(p.roots[0])+sizeOf(p.roots[1])) {
 		known = inclusion.Compare(p.budget, p.roots[0], p.roots[1], p.around[0], p.around[1], depth)
 	}
 	p.relations[p.around] = known
@@ -287,10 +284,10 @@ func (p *place) schemaLabel() label.Label {
 		return label.TextChanged
 	case k == label.OtherMember:
 		return k
-	case p.mayBeOpposite(k):
-		return label.AcceptedValuesChanged
 	case isTested && (k.AffectsValues() || !tests(p.keyword)):
 		return label.Unclear // the effect depends on the schema around it
+	case p.mayBeOpposite(k):
+		return label.AcceptedValuesChanged
 	}
 	return k
 }
@@ -298,23 +295,16 @@ func (p *place) schemaLabel() label.Label {
 // mayBeOpposite reports whether a label says that a schema accepts more values, or fewer, although the schemas around it
 // may do the opposite.
 func (p *place) mayBeOpposite(k label.Label) bool {
-	return isOneSided(k) && (p.mayOverlap() || p.leavesRest() && p.relation() == inclusion.Unknown)
+	return isOneSided(k) && (p.mayOverlap() || p.hasUnevaluated)
 }
 
 // isOneSided reports whether a label says that a schema accepts more values, or fewer, than before.
 func isOneSided(k label.Label) bool {
 	switch k {
-	case label.ConstraintTightened, label.EnumValueRemoved, label.InputClosed, label.ConstraintLoosened, label.EnumValueAdded, label.AnyInputAccepted:
+	case label.ConstraintTightened, label.EnumValueRemoved, label.InputClosed, label.ConstraintLoosened, label.EnumValueAdded, label.AnyInputAccepted, label.InputOpened:
 		return true
 	}
 	return false
-}
-
-// leavesRest reports whether the effect of a changed additionalProperties or patternProperties may depend on another
-// keyword, next to it or around it.
-func (p *place) leavesRest() bool {
-	has := func(around versions, keyword string) bool { return around[0].Has(keyword) || around[1].Has(keyword) }
-	return has(p.around, "patternProperties") || slices.ContainsFunc(p.schemas, func(around versions) bool { return has(around, "unevaluatedProperties") })
 }
 
 // mayOverlap reports whether a change is in an alternative of oneOf that may accept a value of another alternative, or
@@ -366,7 +356,7 @@ func (p *place) keywordLabel() label.Label {
 		return label.UnusedSchemaChanged
 	case p.keyword == "properties" && len(p.inside) < 2 && !p.isMove():
 		return p.parameterLabel()
-	case isSchema && (p.keyword == "additionalProperties" || p.keyword == "properties"), p.keyword == "patternProperties":
+	case isSchema && p.keyword == "additionalProperties":
 		return p.othersLabel()
 	case p.isMove() && isSchema:
 		return label.OtherMember // the order of schemas that are combined means nothing
@@ -529,79 +519,18 @@ func (p *place) parametersIn(side int, v *jsontree.Value) set {
 	return names
 }
 
-// othersLabel labels a change of additionalProperties, patternProperties or a parameter's schema from or to true,
-// false or absent.
+// othersLabel labels a change of additionalProperties, or of a parameter's schema, to or from true, false or absent.
 func (p *place) othersLabel() label.Label {
-	isPattern := p.keyword == "patternProperties"
-	// additionalProperties applies to names that match no pattern.
-	closed := func(side int, v jsontree.Value) bool {
-		return v.Kind == 'f' || v.Kind == 0 && isPattern && p.around[side].Get("additionalProperties").Kind == 'f'
-	}
-	wasClosed := closed(0, p.Old)
-	isClosed := closed(1, p.New)
-	wasOpen := p.Old.Kind == 't' || isEmpty(p.Old) && !wasClosed
-	isOpen := p.New.Kind == 't' || isEmpty(p.New) && !isClosed
+	isOpen := func(v jsontree.Value) bool { return v.Kind == 't' || isEmpty(v) }
 	switch {
-	case wasClosed && isOpen && !isPattern && !p.mayNameOthers():
-		return label.InputOpened
-	case isClosed && !wasClosed:
+	case p.New.Kind == 'f':
 		return label.InputClosed
-	case isOpen && !wasOpen && !wasClosed:
+	case p.Old.Kind == 'f' && isOpen(p.New):
+		return label.InputOpened
+	case isOpen(p.New) && !isOpen(p.Old):
 		return label.AnyInputAccepted
-	case wasClosed:
-		return label.ConstraintLoosened
-	case wasOpen && !isOpen:
-		return label.ConstraintTightened
 	}
-	return label.Unclear
-}
-
-// mayNameOthers reports whether a parameter that the properties around a place lack may be named elsewhere: in the same
-// schema, in a schema that is combined with it, at any level around the place, or where a definition is referenced.
-func (p *place) mayNameOthers() bool {
-	last := len(p.schemas) - 1
-	isInAlternative := last > 0 && combines(p.keywords[last-1])
-	if p.inDefinitions || p.used == nil || p.refersToRoot || isInAlternative {
-		return true
-	}
-	for i, around := range p.schemas {
-		at := level{around, p.keywords[i], i == last}
-		may, known := p.namesOthers[at]
-		if !known {
-			may = at.namesOthers()
-			p.namesOthers[at] = may
-		}
-		if may {
-			return true
-		}
-	}
-	return false
-}
-
-// A level is a schema around a place, old and new, with the keyword that leads from it to the place.
-type level struct {
-	versions
-	keyword  string
-	isDirect bool // it is the innermost one
-}
-
-// namesElsewhere are the keywords that may name a parameter of the same value, or of a value in it, besides those that
-// combine schemas.
-var namesElsewhere = [...]string{"propertyNames", "patternProperties", "enum", "const", "contains"}
-
-// namesOthers reports whether the old schema may name parameters that the properties at the place lack, or either
-// schema requires such a parameter. Any other parameter that the new schema names is labelled as an addition. If the
-// place is in an alternative, the other alternatives don't apply to it.
-func (l level) namesOthers() bool {
-	old := l.versions[0]
-	isAlternatives := l.keyword == "anyOf" || l.keyword == "oneOf"
-	isCombined := func(m jsontree.Member) bool { return combines(m.Name) && !(isAlternatives && m.Name == l.keyword) }
-	if slices.ContainsFunc(old.Members(), isCombined) {
-		return true
-	}
-	isOther := func(m jsontree.Member) bool { return !old.Get("properties").Has(m.Text) }
-	isRequired := func(v *jsontree.Value) bool { return slices.ContainsFunc(v.Get("required").Items(), isOther) }
-	return slices.ContainsFunc(namesElsewhere[:], old.Has) || l.isDirect && slices.ContainsFunc(l.versions[:], isRequired)
+	return p.valuesLabel()
 }
 
 // valuesLabel labels a change in a keyword that restricts values, by its effect together with the other keywords of

@@ -67,9 +67,5 @@ func (l *labeller) judge(member string, places []*place) {
 	}
 	for _, p := range values {
 		p.Severity = label.Breaking
-		// A minor label would hide the change.
-		if p.Label.Minor() {
-			p.Label = label.Unclear
-		}
 	}
 }

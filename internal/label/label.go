@@ -28,6 +28,7 @@ const (
 	Unclear
 	DefaultChanged
 	AnyInputAccepted
+	InputOpened
 	TextChanged
 	Renamed
 	OutputRemoved
@@ -44,7 +45,6 @@ const (
 	EnumValueRemoved
 	ConstraintTightened
 	IndentationChanged
-	InputOpened
 	EquivalentForm
 	FileDigestChanged
 )
@@ -66,7 +66,7 @@ func (l Label) Severity() Severity { return table[l].severity }
 func (l Label) InOutputSchema() Label { return table[l].output }
 
 // Minor reports whether a review may summarize a change with the label in one line. The minor labels rank last.
-func (l Label) Minor() bool { return l >= InputOpened }
+func (l Label) Minor() bool { return l >= EquivalentForm }
 
 // BreaksOnlyByValues reports whether a change with the label can break something only by changing which values the
 // schema accepts. A removed parameter or result breaks those who used it, even if the schema accepts as much as before.
