@@ -123,8 +123,8 @@ type place struct {
 
 	around        versions   // the innermost schema around it, old and new
 	schemas       []versions // all schemas around it, the whole one first
-	keywords      []string   // for each of schemas, the keyword that leads to the change
 	isTested      bool       // an enclosing schema only tests values, as under not
+	isInOneOf     bool       // it is in an alternative of oneOf
 	inDefinitions bool
 	isClosed      bool // it rejects names that it ignored before, whatever its label is
 }
@@ -142,7 +142,6 @@ func (l *labeller) place(n *node) *place {
 	p.steps = nil
 	p.inside = nil
 	p.schemas = nil
-	p.keywords = nil
 	return p
 }
 
@@ -157,7 +156,7 @@ func (p *place) locate(n *node) {
 	if isInSchema {
 		p.around = versions{n.above.old, n.above.new}
 		p.schemas = append(p.schemas, p.around)
-		p.keywords = append(p.keywords, n.now)
+		p.isInOneOf = p.isInOneOf || p.keyword == "oneOf"
 		p.isTested = p.isTested || tests(n.now)
 		p.inDefinitions = p.inDefinitions || schema.IsDefinitions(n.now)
 	} else if n.at == schema.AtSchema && p.steps == nil {

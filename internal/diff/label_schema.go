@@ -26,9 +26,8 @@ type side struct {
 	// computed on first use.
 	forms [2]func() [2]*normal.NormalForms
 
-	// Results of relation, and of isApart.
+	// Results of relation.
 	relations map[versions]inclusion.Relation
-	apart     map[*jsontree.Value]bool
 
 	// Clients may reject the whole new schema although they accepted the old one, because it sets more keywords to null
 	// or violates MCP.
@@ -66,7 +65,6 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 	s := &side{
 		roots:     versions{old, new},
 		relations: map[versions]inclusion.Relation{},
-		apart:     map[*jsontree.Value]bool{},
 		known:     set{},
 		texts:     set{},
 		required:  map[*jsontree.Value]set{},
@@ -282,16 +280,12 @@ func (p *place) schemaLabel() label.Label {
 		return k
 	case isTested && (k.AffectsValues() || !tests(p.keyword)):
 		return label.Unclear // the effect depends on the schema around it
-	case p.mayBeOpposite(k):
+	case isOneSided(k) && (p.isInOneOf || p.inDefinitions && p.hasOneOf || p.hasUnevaluated):
+		// The schemas around it may do the opposite: oneOf rejects a value that fits two of its alternatives, so it may
+		// accept more if one of them accepts fewer.
 		return label.AcceptedValuesChanged
 	}
 	return k
-}
-
-// mayBeOpposite reports whether a label says that a schema accepts more values, or fewer, although the schemas around it
-// may do the opposite.
-func (p *place) mayBeOpposite(k label.Label) bool {
-	return isOneSided(k) && (p.mayOverlap() || p.hasUnevaluated)
 }
 
 // isOneSided reports whether a label says that a schema accepts more values, or fewer, than before.
@@ -301,29 +295,6 @@ func isOneSided(k label.Label) bool {
 		return true
 	}
 	return false
-}
-
-// mayOverlap reports whether a change is in an alternative of oneOf that may accept a value of another alternative, or
-// in a definition that may be such an alternative. Because oneOf rejects such a value, the whole schema may accept more
-// values if the alternative accepts fewer.
-func (p *place) mayOverlap() bool {
-	for i, around := range p.schemas[:len(p.schemas)-1] {
-		for side, one := range p.schemas[i+1] {
-			if p.keywords[i] == "oneOf" && !p.isApart(side, one, around[side].Get("oneOf")) {
-				return true
-			}
-		}
-	}
-	return p.inDefinitions && p.hasOneOf
-}
-
-// isApart reports whether an alternative provably accepts no value that another one in the list accepts. It computes
-// each result once.
-func (p *place) isApart(side int, one *jsontree.Value, list jsontree.Value) bool {
-	if _, known := p.apart[one]; !known {
-		p.apart[one] = inclusion.IsApart(p.budget, p.roots[side], one, list)
-	}
-	return p.apart[one]
 }
 
 // keywordLabel returns the label of a change by the keyword that it is in.
