@@ -3,7 +3,6 @@ package diff
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"sync"
 
 	"pinproof/internal/effort"
@@ -49,9 +48,8 @@ type side struct {
 	// be used.
 	used set
 
-	// Pointers to values that a $ref leads to although they aren't schemas (true), and to the values that contain them
-	// (false).
-	opaque map[string]bool
+	// A $ref leads to a value that isn't a schema, so any change may change what it means.
+	isOpaque bool
 
 	// A definition is referenced from a schema that only tests values, as under not.
 	testsDefinitions bool
@@ -69,7 +67,6 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 		texts:     set{},
 		required:  map[*jsontree.Value]set{},
 		used:      set{},
-		opaque:    map[string]bool{},
 	}
 	for _, root := range s.roots {
 		s.follow(root, root, false, map[*jsontree.Value]bool{})
@@ -145,9 +142,8 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 		} else if len(steps) > 0 || to == nil {
 			s.used = nil
 		}
-		if schema, _ := schema.ResolveSchema(root, reference); schema == nil && to != nil {
-			s.noteOpaque(steps)
-		}
+		target, _ := schema.ResolveSchema(root, reference)
+		s.isOpaque = s.isOpaque || target == nil && to != nil
 		s.follow(root, to, isTested, seen)
 	}
 	schema.EachSubschema(v, func(part *jsontree.Value, steps ...string) {
@@ -186,35 +182,6 @@ func (p *place) relation() inclusion.Relation {
 }
 
 func sizeOf(v *jsontree.Value) int { return int(v.End - v.Start) }
-
-// noteOpaque records the pointer to a value that a reference leads to although it isn't a schema, and the pointers to
-// the values that contain it.
-func (s *side) noteOpaque(steps []string) {
-	pointer := ""
-	for _, step := range steps {
-		if !s.opaque[pointer] {
-			s.opaque[pointer] = false
-		}
-		pointer = jsontree.ExtendPointer(pointer, step)
-	}
-	s.opaque[pointer] = true
-}
-
-// isOpaque reports whether a $ref leads to a value that isn't a schema, and this value changed, contains the change, or
-// is part of it.
-func (p *place) isOpaque() bool {
-	for _, pointer := range []string{p.Pointer, cmp.Or(p.OldPointer, p.Pointer)} {
-		pointer = strings.TrimPrefix(pointer, jsontree.ExtendPointer("", p.steps[0]))
-		_, isAround := p.opaque[pointer]
-		for pointer != "" && !p.opaque[pointer] {
-			pointer = pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
-		}
-		if isAround || p.opaque[pointer] {
-			return true
-		}
-	}
-	return false
-}
 
 // isForm reports whether a change only rewrites a schema: the normal form of the changed keyword, or of an enclosing
 // schema, is the same as before. kind is the index of the normal forms.
@@ -256,7 +223,7 @@ func (p *place) isNewProse() bool {
 
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
 func (p *place) schemaLabel() label.Label {
-	if p.isOpaque() {
+	if p.isOpaque {
 		return label.Unclear
 	}
 	if !p.isNewProse() && p.isForm(0) {
