@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 
@@ -32,13 +31,10 @@ type side struct {
 	// or violates MCP.
 	isRefused bool
 
-	// The names of the old schema's parameters and definitions, and its titles.
+	// The names of the old schema's parameters and definitions, and its strings.
 	known set
 
-	// All strings in the old schema.
-	texts set
-
-	// The new schema makes clients send a parameter as a header.
+	// A schema makes clients send a parameter as a header.
 	hasHeader bool
 
 	// The names that each schema requires; filled on first use.
@@ -64,35 +60,37 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 		roots:     versions{old, new},
 		relations: map[versions]inclusion.Relation{},
 		known:     set{},
-		texts:     set{},
 		required:  map[*jsontree.Value]set{},
 		used:      set{},
 	}
-	for _, root := range s.roots {
+	var nulls [2]int
+	for i, root := range s.roots {
+		if root == nil {
+			continue
+		}
 		s.follow(root, root, false, map[*jsontree.Value]bool{})
+		schema.EachSchema(root, schema.AtSchema, func(v *jsontree.Value) {
+			s.hasHeader = s.hasHeader || v.Has(schema.HeaderKeyword)
+			s.hasOneOf = s.hasOneOf || v.Has("oneOf")
+			s.hasUnevaluated = s.hasUnevaluated || v.Has("unevaluatedProperties") || v.Has("unevaluatedItems")
+			for _, m := range v.Members() {
+				// Null is a value for const and default.
+				if m.Kind == 'n' && m.Name != "const" && m.Name != "default" && schema.IsKnownKeyword(m.Name) {
+					nulls[i]++
+				}
+			}
+		})
 	}
-	schema.EachSchema(cmp.Or(new, old), schema.AtSchema, func(v *jsontree.Value) {
-		s.hasHeader = s.hasHeader || v.Has(schema.HeaderKeyword)
-		s.hasOneOf = s.hasOneOf || v.Has("oneOf")
-	})
 	if old == nil || new == nil {
 		return s
 	}
-	s.isRefused = nulls(new) > nulls(old) || isSpecified(old) && !isSpecified(new)
-	for _, root := range s.roots {
-		schema.EachSchema(root, schema.AtSchema, func(v *jsontree.Value) {
-			s.hasUnevaluated = s.hasUnevaluated || v.Has("unevaluatedProperties") || v.Has("unevaluatedItems")
-		})
-	}
-	schema.Visit(old, schema.AtSchema, func(v *jsontree.Value, of, at schema.Position, path []jsontree.Step) {
+	s.isRefused = nulls[1] > nulls[0] || isSpecified(old) && !isSpecified(new)
+	schema.Visit(old, schema.AtSchema, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
 		if of == schema.AtSchemaMap || of == schema.AtProperties {
 			s.known[path[len(path)-1].Name] = true
 		}
-		if at == schema.AtSchema {
-			s.known[v.Get("title").Text] = true
-		}
 		if v.Kind == '"' {
-			s.texts[v.Text] = true
+			s.known[v.Text] = true
 		}
 	})
 	for i := range s.forms {
@@ -108,18 +106,6 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 func isSpecified(root *jsontree.Value) bool {
 	isOther := func(m jsontree.Member) bool { return m.Kind != '{' }
 	return jsontree.StringOf(jsontree.Lookup(root, "type")) == "object" && !slices.ContainsFunc(root.Get("properties").Members(), isOther)
-}
-
-// nulls counts the keywords of a whole schema that are null, except const and default, for which null is a value.
-func nulls(root *jsontree.Value) (count int) {
-	schema.EachSchema(root, schema.AtSchema, func(v *jsontree.Value) {
-		for _, m := range v.Members() {
-			if m.Kind == 'n' && m.Name != "const" && m.Name != "default" && schema.IsKnownKeyword(m.Name) {
-				count++
-			}
-		}
-	})
-	return count
 }
 
 // uses reports whether a definition is referenced, or may be.
@@ -218,7 +204,7 @@ func (p *place) isForm(kind int) bool {
 // forms include descriptions and comments, so they differ, too.
 func (p *place) isNewProse() bool {
 	isProse := (p.keyword == "description" || p.keyword == "$comment") && len(p.inside) == 0
-	return isProse && p.New.Kind == '"' && !p.texts[p.New.Text]
+	return isProse && p.New.Kind == '"' && !p.known[p.New.Text]
 }
 
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
