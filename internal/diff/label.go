@@ -1,8 +1,6 @@
 package diff
 
 import (
-	"slices"
-
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
 	"pinproof/internal/normal"
@@ -39,10 +37,12 @@ func (p *place) labelOf() label.Label {
 		return p.toolLabel()
 	case p.entryType != pin.Prompts:
 		return p.resourceLabel()
-	case p.keyword == "arguments":
-		return p.promptArgumentLabel()
+	case p.keyword != "arguments":
+		return label.OtherMember
+	case len(p.inside) == 2 && (p.inside[1] == "title" || p.inside[1] == "description"):
+		return p.proseLabel(2)
 	}
-	return label.OtherMember
+	return label.Unclear
 }
 
 // isNothing reports whether a value is absent or null, which mean the same.
@@ -137,38 +137,6 @@ func (p *place) proseLabel(depth int) label.Label {
 		return label.IndentationChanged
 	}
 	return label.TextChanged
-}
-
-// promptArgumentLabel labels a change in a prompt's arguments, each with name, description and required.
-func (p *place) promptArgumentLabel() label.Label {
-	on := func(v jsontree.Value) bool { return v.Kind != 0 && v.Kind != 'f' }
-	if len(p.inside) < 2 {
-		kind := label.Unclear
-		if p.Old.Kind == 0 {
-			kind = label.ParameterAdded
-		} else if p.New.Kind == 0 {
-			kind = label.ParameterRemoved
-		}
-		for _, item := range slices.Concat(p.New.Items(), []jsontree.Member{{Value: p.New}}) {
-			if on(item.Get("required")) {
-				return label.RequiredParameterAdded
-			}
-		}
-		return kind
-	}
-	switch member := p.inside[1]; {
-	case member == "title" || member == "description":
-		return p.proseLabel(2)
-	case len(p.inside) > 2 || member != "name" && member != "required":
-		return label.OtherMember
-	case member == "name":
-		return label.Renamed
-	case on(p.New):
-		return label.ParameterRequired
-	case on(p.Old):
-		return label.ParameterOptional
-	}
-	return label.EquivalentForm
 }
 
 // annotationLabel labels a change in one annotation.
