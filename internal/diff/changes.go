@@ -78,7 +78,7 @@ func CompareDefinitions(budget *effort.Budget, entryType pin.EntryType, old, new
 	if entryType == pin.Tools {
 		root.at = schema.AtDefinition
 	}
-	d := &differ{was: map[string]string{}, equal: map[versions]bool{}}
+	d := &differ{was: map[string]string{}}
 	d.compare(root)
 	var places []*place
 	for _, n := range d.changes {

@@ -67,9 +67,6 @@ type differ struct {
 
 	// The old pointers of elements and members whose last step has changed, by their new pointers.
 	was map[string]string
-
-	// The results for pairs of objects and arrays compared so far.
-	equal map[versions]bool
 }
 
 // compare lists the changes at a node and below it.
@@ -78,7 +75,7 @@ func (d *differ) compare(n *node) {
 		d.changes = append(d.changes, n)
 	}
 	first := len(d.changes)
-	apart := n.size <= schema.MaxPointer && !d.equal[versions{n.old, n.new}]
+	apart := n.size <= schema.MaxPointer
 	switch {
 	case n.old == nil || n.new == nil:
 		n.isWhole = true
@@ -87,7 +84,7 @@ func (d *differ) compare(n *node) {
 	case apart && n.old.Kind == '[' && n.new.Kind == '[' && !(scalars(*n.old) && scalars(*n.new)):
 		d.items(n)
 	default:
-		n.isWhole = !d.equalValues(n.old, n.new)
+		n.isWhole = !jsontree.Equal(*n.old, *n.new)
 	}
 	if len(d.changes)-first > MaxChanges {
 		n.isWhole = true
@@ -97,24 +94,6 @@ func (d *differ) compare(n *node) {
 	if n.isWhole && !n.moved {
 		d.changes = append(d.changes, n)
 	}
-}
-
-// equalValues is jsontree.Equal with a cache: items pairs equal elements at every depth before they are compared part
-// by part, so most pairs are compared again.
-func (d *differ) equalValues(a, b *jsontree.Value) bool {
-	if a.Kind != '{' && a.Kind != '[' || a.Kind != b.Kind {
-		return a.Kind == b.Kind && a.Text == b.Text
-	}
-	pair := versions{a, b}
-	if equal, ok := d.equal[pair]; ok {
-		return equal
-	}
-	equal := len(a.Parts) == len(b.Parts)
-	for i := 0; equal && i < len(a.Parts); i++ {
-		equal = a.Parts[i].Name == b.Parts[i].Name && d.equalValues(&a.Parts[i].Value, &b.Parts[i].Value)
-	}
-	d.equal[pair] = equal
-	return equal
 }
 
 // below compares a part of the values at a node.
@@ -192,14 +171,13 @@ func isExchanged(here, there *jsontree.Value, keyword string) bool {
 	return other != "" && here.Get(keyword).Kind == '[' && there.Get(other).Kind == '[' && !here.Has(other) && !there.Has(keyword)
 }
 
-// items compares two arrays that contain more than scalars. It pairs the elements that are
-// equal at both ends, then those with the same key (itemKey), wherever they are, and
-// the rest in their order. A pointer to a removed element has its index in the old
+// items compares two arrays that contain more than scalars. It pairs the elements
+// that are equal, then those with the same key (itemKey), wherever they are, and the rest in their order. A pointer to a removed element has its index in the old
 // array, any other the index in the new one.
 func (d *differ) items(n *node) {
 	a := n.old.Parts
 	b := n.new.Parts
-	taken, partner := d.pairItems(a, b)
+	taken, partner := pairItems(a, b)
 	// All removed elements of a before this index have been compared.
 	next := 0
 	removed := func(end int) {
@@ -225,42 +203,35 @@ func (d *differ) items(n *node) {
 }
 
 // pairItems returns for each element of either array the index of its partner, or -1.
-func (d *differ) pairItems(a, b []jsontree.Member) (inB, inA []int) {
+func pairItems(a, b []jsontree.Member) (inB, inA []int) {
 	inB = slices.Repeat([]int{-1}, len(a))
 	inA = slices.Repeat([]int{-1}, len(b))
 	pair := func(i, j int) {
 		inB[i] = j
 		inA[j] = i
 	}
-	head := 0
-	for head < min(len(a), len(b)) && d.equalValues(&a[head].Value, &b[head].Value) {
-		pair(head, head)
-		head++
-	}
-	endA := len(a)
-	endB := len(b)
-	for min(endA, endB) > head && d.equalValues(&a[endA-1].Value, &b[endB-1].Value) {
-		endA--
-		endB--
-		pair(endA, endB)
-	}
-	byKey := map[string][]int{}
-	for i := head; i < endA; i++ {
-		key := itemKey(&a[i].Value)
-		byKey[key] = append(byKey[key], i)
-	}
-	for j := head; j < endB; j++ {
-		if key := itemKey(&b[j].Value); key != "" && len(byKey[key]) > 0 {
-			pair(byKey[key][0], j)
-			byKey[key] = byKey[key][1:]
+	whole := func(v *jsontree.Value) string { return string(jsontree.Append(nil, *v)) }
+	for _, keyOf := range [...]func(*jsontree.Value) string{whole, itemKey} {
+		byKey := map[string][]int{}
+		for i := range a {
+			if key := keyOf(&a[i].Value); inB[i] < 0 {
+				byKey[key] = append(byKey[key], i)
+			}
+		}
+		for j := range b {
+			key := keyOf(&b[j].Value)
+			if list := byKey[key]; inA[j] < 0 && key != "" && len(list) > 0 {
+				pair(list[0], j)
+				byKey[key] = list[1:]
+			}
 		}
 	}
-	i := head
-	for j := head; j < endB; j++ {
-		for i < endA && inB[i] >= 0 {
+	i := 0
+	for j := range b {
+		for i < len(a) && inB[i] >= 0 {
 			i++
 		}
-		if inA[j] < 0 && i < endA && !(isNamed(&a[i].Value) && isNamed(&b[j].Value)) && !(isFile(&a[i].Value) && isFile(&b[j].Value)) {
+		if inA[j] < 0 && i < len(a) && !(isNamed(&a[i].Value) && isNamed(&b[j].Value)) && !(isFile(&a[i].Value) && isFile(&b[j].Value)) {
 			pair(i, j)
 		}
 	}
@@ -276,11 +247,8 @@ func isFile(v *jsontree.Value) bool { return v.StringIn("uri") != "" && v.Has("d
 // these, the key is what distinguishes alternatives: the type, the reference, the constant, and constant parameters or,
 // without parameters, the names of the keywords.
 func itemKey(v *jsontree.Value) string {
-	if v.Kind == '[' {
-		return "" // arrays are paired by their order
-	}
 	if v.Kind != '{' {
-		return string(jsontree.Append(nil, *v))
+		return "" // these are paired by their order
 	}
 	if isFile(v) {
 		return "uri " + v.StringIn("uri")
