@@ -244,8 +244,7 @@ func isNamed(v *jsontree.Value) bool { return v.StringIn("name") != "" }
 func isFile(v *jsontree.Value) bool { return v.StringIn("uri") != "" && v.Has("digest") }
 
 // itemKey returns a key that two versions of an element share: for an object, its name or the URI of a file. Without
-// these, the key is what distinguishes alternatives: the type, the reference, the constant, and constant parameters or,
-// without parameters, the names of the keywords.
+// these, the key is what distinguishes alternatives: the type, the reference, the constant, and constant parameters.
 func itemKey(v *jsontree.Value) string {
 	if v.Kind != '{' {
 		return "" // these are paired by their order
@@ -264,13 +263,6 @@ func itemKey(v *jsontree.Value) string {
 	}
 	for _, keyword := range []string{"type", "$ref", "const"} {
 		add(keyword, v.Get(keyword))
-	}
-	if !v.Has("properties") {
-		for _, m := range v.Members() {
-			if len(key) < 4_000 && !schema.IsAnnotation(m.Name) {
-				key = append(key, "\x00"+m.Name...)
-			}
-		}
 	}
 	for _, p := range v.Get("properties").Members() {
 		fixed := p.Get("const")
