@@ -31,7 +31,7 @@ func TestPlace(t *testing.T) {
 		"/inputSchema/properties/a/items/properties/by-x/type":        "arguments.a[].by-x/type",
 		"/inputSchema/properties/a/items/$defs/b.c/properties/d":      `arguments.a[]/$defs/"b.c".d`,
 		"/inputSchema/properties/e/anyOf/0/items/anyOf/0/description": "arguments.e/anyOf/0[]/anyOf/0/description",
-		"/inputSchema/properties/e/anyOf/2/properties/is":             "arguments.e(is two).is",
+		"/inputSchema/properties/e/anyOf/2/properties/is":             "arguments.e/anyOf/2.is",
 		"/inputSchema/properties/*":                                   `arguments."*"`,
 		"/inputSchema/properties/a.b/type":                            `arguments."a.b"/type`,
 		"/inputSchema/properties/f g/examples/0":                      `arguments."f g"/examples/0`,

@@ -399,53 +399,37 @@ func (c child) isUnsaid(m jsontree.Member, required []string) bool {
 // parameters that it tries for each alternative.
 const mostAlternatives = 50
 
-// constants names each alternative of a list by a parameter with a constant value, such as "name find". Every
-// alternative with parameters must have a constant value for that parameter, and no other the same one. An alternative
-// that is itself a constant is named by that constant. A name is "" if there is no such constant, if the constant or
-// the parameter can't be printed without quotes, if the schema has several lists of schemas, or in a tuple, whose
-// schemas are identified by their positions.
+// constants names the alternatives of a list by a parameter that has another constant value in each of them, such as "name
+// find", or by the constants that they are. The names are "" if no parameter has such values that can be printed without quotes, if the schema has several
+// lists of schemas, or in a tuple, whose schemas are identified by their positions.
 func constants(around jsontree.Value, of jsontree.Member) []string {
 	list := of.Items()
+	none := make([]string, len(list))
+	isList := func(m jsontree.Member) bool {
+		return m.Kind == '[' && m.Name != of.Name && schema.KeywordPosition(m.Name) == schema.AtSchemaArray
+	}
 	isTuple := of.Name == "items" || of.Name == "prefixItems"
-	names := make([]string, len(list))
-	isOther := func(m jsontree.Member) bool {
-		return m.Kind != '[' || schema.KeywordPosition(m.Name) != schema.AtSchemaArray
+	if isTuple || len(list) < 2 || len(list) > mostAlternatives || slices.ContainsFunc(around.Members(), isList) {
+		return none
 	}
-	lists := slices.DeleteFunc(slices.Clone(around.Members()), isOther)
-	if isTuple || len(list) < 2 || len(list) > mostAlternatives || len(lists) > 1 {
-		return names
-	}
-	type constant struct{ name, value string }
-	// How many alternatives have each constant. With the name "", the alternative itself is the constant; with the
-	// value "", any constant of the parameter counts.
-	holders := map[constant]int{}
-	objects := 0
-	for _, one := range list {
-		holders[constant{"", alwaysIs(one.Value)}]++
-		properties := one.Get("properties").Members()
-		objects += min(len(properties), 1)
-		for _, p := range properties {
-			if value := alwaysIs(p.Value); value != "" && p.Name != "" {
-				holders[constant{p.Name, value}]++
-				holders[constant{p.Name, ""}]++
+	// The first candidate is the alternative itself.
+	candidates := append([]jsontree.Member{{}}, list[0].Get("properties").Members()...)
+	for _, p := range candidates[:min(len(candidates), mostAlternatives)] {
+		var names []string
+		for _, one := range list {
+			name := nameOf(alwaysIs(one.Value))
+			if p.Name != "" {
+				name = nameOf(p.Name) + " " + nameOf(alwaysIs(one.Get("properties").Get(p.Name)))
+			}
+			if !strings.Contains(name, `"`) && !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
-	}
-	for i, one := range list {
-		if value := alwaysIs(one.Value); value != "" && nameOf(value) == value && holders[constant{"", value}] == 1 {
-			names[i] = value
-			continue
-		}
-		properties := one.Get("properties").Members()
-		for _, p := range properties[:min(len(properties), mostAlternatives)] {
-			value := alwaysIs(p.Value)
-			if value != "" && holders[constant{p.Name, value}] == 1 && holders[constant{p.Name, ""}] == objects && nameOf(p.Name) == p.Name && nameOf(value) == value {
-				names[i] = p.Name + " " + value
-				break
-			}
+		if len(names) == len(list) {
+			return names
 		}
 	}
-	return names
+	return none
 }
 
 // alwaysIs returns the only text that a schema allows, or "".
