@@ -240,7 +240,7 @@ func (r *reader) explain(e *Entry) {
 	r.explains = r.explains || !e.Unexplained
 	e.Severity = label.Breaking // to be safe
 	if e.Unexplained && (r.options.NoExplanations || r.options.Bounded) {
-		e.Class = classOfKind[e.Kind]
+		e.Class = classOfKind[e.Kind].class
 		if e.HasNewWarning() {
 			e.Class = ClassWarned
 		}

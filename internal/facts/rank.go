@@ -40,11 +40,11 @@ func declared(p *pin.Pin, definition jsontree.Value, notes []lint.Finding) (word
 	}
 	// The value of a hint, or 0 if it isn't declared as a boolean.
 	hint := func(name string) byte {
-		v := definition.Get("annotations").Get(name)
-		if v.Kind == 't' || v.Kind == 'f' {
-			return v.Kind
+		kind := definition.Get("annotations").Get(name).Kind
+		if kind != 't' && kind != 'f' {
+			kind = 0
 		}
-		return 0
+		return kind
 	}
 	destroys := hint("destructiveHint")
 	reads := hint("readOnlyHint")
@@ -118,7 +118,14 @@ const (
 // IsReadFirst reports whether entries of the class are read first, each for a reason.
 func (c Class) IsReadFirst() bool { return c <= ClassNewHost }
 
-var classOfKind = map[pin.DriftKind]Class{pin.DriftDuplicate: ClassDuplicate, pin.DriftHidden: ClassHidden, pin.DriftAdded: ClassOther, pin.DriftChanged: ClassOther, pin.DriftRemoved: ClassRemoved}
+// classOfKind has the class that an entry has by the kind of its drift alone, and the reason.
+var classOfKind = map[pin.DriftKind]struct {
+	class Class
+	cause ReasonKind
+}{
+	pin.DriftDuplicate: {ClassDuplicate, ReasonDuplicate}, pin.DriftHidden: {ClassHidden, ReasonHidden},
+	pin.DriftAdded: {ClassOther, ""}, pin.DriftChanged: {ClassOther, ""}, pin.DriftRemoved: {ClassRemoved, ""},
+}
 
 // A ReasonKind is the kind of a Reason.
 type ReasonKind string
@@ -154,33 +161,23 @@ type Reason struct {
 
 // rank sets the class of an entry, which determines how early it is read, and the reason.
 func (r *reader) rank(e *Entry, old, new jsontree.Value) {
-	e.Class = classOfKind[e.Kind]
+	byKind := classOfKind[e.Kind]
+	e.Class = byKind.class
+	e.Reason = Reason{Kind: byKind.cause}
 	earlier := func(class Class, why Reason) {
 		if class < e.Class || class == e.Class && e.Reason.Kind == "" {
 			e.Class = class
 			e.Reason = why
 		}
 	}
-	for _, f := range e.NewFindings {
-		if f.Warning {
-			earlier(ClassWarned, Reason{Kind: ReasonWarning, Pointer: f.Pointer})
-		}
-	}
-	if e.Kind == pin.DriftDuplicate {
-		earlier(ClassDuplicate, Reason{Kind: ReasonDuplicate})
-	}
-	if e.Kind == pin.DriftHidden {
-		earlier(ClassHidden, Reason{Kind: ReasonHidden})
-	}
-	for _, note := range codeNotes {
-		for _, f := range e.NewFindings {
-			if f.ID == note.id && (e.Kind == pin.DriftAdded || e.Kind == pin.DriftChanged) {
-				earlier(ClassCode, Reason{Kind: note.cause, Pointer: f.Pointer})
-			}
-		}
-	}
+	r.rankFindings(e, new, earlier)
 	if e.Kind == pin.DriftAdded {
-		e.rankNew(earlier)
+		if slices.Contains(e.CapturedTraits, TraitDestructive) {
+			earlier(ClassDestructive, Reason{Kind: ReasonDestructive, Pointer: "/annotations/destructiveHint"})
+		}
+		if slices.Contains(e.CapturedTraits, TraitNoHints) && writes(e.Name) {
+			earlier(ClassWriting, Reason{Kind: ReasonWritingName})
+		}
 	}
 	says := false
 	for _, edit := range e.Edits {
@@ -190,33 +187,38 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 			earlier(ClassHidden, Reason{Kind: ReasonHidden, Pointer: edit.Pointer})
 		}
 	}
-	if e.Kind == pin.DriftChanged {
+	isChanged := e.Kind == pin.DriftChanged
+	if isChanged {
 		r.rankChanged(e, old, new, earlier)
 	}
-	e.Minor = e.Kind == pin.DriftChanged && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.HasNewFinding("new-address")
+	e.Minor = isChanged && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.HasNewFinding("new-address")
 	if e.Minor {
 		e.Score = math.MinInt
 	}
 }
 
-// codeNotes lists the notes about code. If an entry has both, the first one becomes its Reason.
-var codeNotes = [...]struct {
-	id    string
-	cause ReasonKind
-}{{"skill-script", ReasonScript}, {"takes-code", ReasonCode}}
-
-// rankNew ranks a new entry.
-func (e *Entry) rankNew(earlier func(Class, Reason)) {
-	if e.Type == pin.Skills && e.HasNewFinding("same-name") {
-		earlier(ClassCode, Reason{Kind: ReasonSameName})
-	}
-	if slices.Contains(e.CapturedTraits, TraitDestructive) {
-		earlier(ClassDestructive, Reason{Kind: ReasonDestructive, Pointer: "/annotations/destructiveHint"})
-	}
-	if slices.Contains(e.CapturedTraits, TraitNoHints) && writes(e.Name) {
-		earlier(ClassWriting, Reason{Kind: ReasonWritingName})
+// rankFindings ranks an entry by its findings.
+func (r *reader) rankFindings(e *Entry, new jsontree.Value, earlier func(Class, Reason)) {
+	isChanged := e.Kind == pin.DriftChanged
+	for _, f := range e.NewFindings {
+		code := codeNotes[f.ID]
+		switch {
+		case f.Warning:
+			earlier(ClassWarned, Reason{Kind: ReasonWarning, Pointer: f.Pointer})
+		case code != "" && (isChanged || e.Kind == pin.DriftAdded):
+			earlier(ClassCode, Reason{Kind: code, Pointer: f.Pointer})
+		case f.ID == "same-name" && e.Type == pin.Skills && e.Kind == pin.DriftAdded:
+			earlier(ClassCode, Reason{Kind: ReasonSameName})
+		case f.ID == "new-address" && isChanged:
+			if host := r.newHost(e.Server, new); host != "" {
+				earlier(ClassNewHost, Reason{ReasonNewHost, f.Pointer, host})
+			}
+		}
 	}
 }
+
+// codeNotes has the reasons for the notes about code, by their ids.
+var codeNotes = map[string]ReasonKind{"skill-script": ReasonScript, "takes-code": ReasonCode}
 
 // rankChanged ranks an approved entry that changed.
 func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Class, Reason)) {
@@ -245,14 +247,6 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 	for _, edit := range e.Edits {
 		if edit.Label.AsksLess() && (isContradicted || !r.hintsAtOnce(e.Server)) {
 			earlier(ClassRestrictionRemoved, Reason{Kind: ReasonHintLoosened, Pointer: edit.Pointer})
-		}
-	}
-	for _, f := range e.NewFindings {
-		if f.ID != "new-address" {
-			continue
-		}
-		if host := r.newHost(e.Server, new); host != "" {
-			earlier(ClassNewHost, Reason{ReasonNewHost, f.Pointer, host})
 		}
 	}
 }
@@ -286,8 +280,7 @@ func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 	var now map[string]bool // the sentences of new; computed on first use
 	for _, edit := range e.Edits {
 		lost := edit.TextEdits
-		gone := edit.New.Kind == 0 && strings.HasSuffix(edit.Pointer, "/description")
-		if edit.Old.Kind == '"' && !edit.ComparedBySentence && (gone || edit.New.Kind == '"') {
+		if edit.Old.Kind == '"' && !edit.ComparedBySentence {
 			lost = []words.Edit{{Old: edit.Old.Text, New: edit.New.Text}}
 		}
 		for _, s := range lost {
