@@ -78,14 +78,14 @@ func (l Label) BreaksOnlyByValues() bool {
 	return true
 }
 
-// AffectsValues reports whether a change with the label affects, or may affect, which values a schema accepts.
+// AffectsValues reports whether a change in a schema with the label affects, or may affect, which values the schema
+// accepts.
 func (l Label) AffectsValues() bool {
 	switch l {
-	case RequiredParameterAdded, ParameterAdded, ParameterRequired, EnumValueAdded, AcceptedValuesChanged, ConstraintLoosened, ParameterOptional, AnyInputAccepted, OutputExtended, OutputWidened, OutputNarrowed,
-		Unclear, InputClosed, EnumValueRemoved, ConstraintTightened, InputOpened:
-		return true
+	case DefaultChanged, TextChanged, IndentationChanged, UnusedSchemaChanged, EquivalentForm:
+		return false
 	}
-	return false
+	return true
 }
 
 // AsksLess reports whether clients ask for confirmation less often after a change with the label.
