@@ -5,7 +5,6 @@ import (
 	"pinproof/internal/label"
 	"pinproof/internal/normal"
 	"pinproof/internal/pin"
-	"pinproof/internal/schema"
 	"pinproof/internal/words"
 )
 
@@ -105,7 +104,7 @@ func (p *place) sideLabel() label.Label {
 		return label.OutputExtended
 	case isOutput && p.New.Kind == 0:
 		return label.OutputRemoved
-	case p.exports(&p.New, schema.AtSchema):
+	case p.exports():
 		k = label.ArgumentSentAsHeader
 	}
 	if isOutput {

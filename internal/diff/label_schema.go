@@ -2,6 +2,7 @@ package diff
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"pinproof/internal/effort"
@@ -254,11 +255,6 @@ func isOneSided(k label.Label) bool {
 func (p *place) keywordLabel() label.Label {
 	isDefinition := schema.IsDefinitions(p.keyword) && len(p.inside) < 2
 	isSchema := p.at == schema.AtSchema
-	at := p.at
-	if !isSchema && len(p.inside) == 0 {
-		// The position of the new value, even if the old value was at another kind of position.
-		at = schema.KeywordPosition(p.keyword)
-	}
 	switch {
 	case p.keyword == "$schema":
 		return label.Unclear
@@ -266,7 +262,7 @@ func (p *place) keywordLabel() label.Label {
 		return p.requiredLabel()
 	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword:
 		return p.remarkLabel()
-	case p.exports(&p.New, at):
+	case p.exports():
 		return label.ArgumentSentAsHeader
 	case isDefinition && p.Old.Kind != 0 && p.New.Kind != 0:
 		return label.Unclear
@@ -306,14 +302,14 @@ func isCombination(keyword string) bool {
 	return keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf"
 }
 
-// exports reports whether a value at a position of the new schema may make clients send an argument as a header: the
-// value contains the keyword for that, or a reference, which may lead to the keyword.
-func (p *place) exports(v *jsontree.Value, at schema.Position) (found bool) {
-	if p.hasHeader {
-		found = p.keyword == "$ref" && v.Kind != 0
-		schema.EachSchema(v, at, func(s *jsontree.Value) { found = found || s.Has(schema.HeaderKeyword) || s.Has("$ref") })
+// exports reports whether a new value in a schema may make clients send an argument as a header: the value contains the
+// keyword for that, or a reference, which may lead to the keyword.
+func (p *place) exports() bool {
+	if !p.hasHeader || p.New.Kind == 0 {
+		return false
 	}
-	return found
+	is := string(jsontree.Append([]byte(p.keyword), p.New))
+	return strings.Contains(is, schema.HeaderKeyword) || strings.Contains(is, "$ref")
 }
 
 // requiredLabel labels a change of required. It ignores a name that was added or removed together with its parameter,
