@@ -24,9 +24,9 @@ func (p *place) labelOf() label.Label {
 		return p.titleLabel(p.keyword, 0)
 	case p.entryType == pin.Skills:
 		return p.skillLabel()
-	case p.keyword == "_meta" && !p.isMove():
+	case p.keyword == "_meta":
 		return p.metaLabel()
-	case p.keyword == "_meta" || p.keyword == "icons":
+	case p.keyword == "icons":
 		return label.ClientMetadata
 	case p.isMove():
 		return label.OtherMember

@@ -32,7 +32,7 @@ type side struct {
 	// or violates MCP.
 	isRefused bool
 
-	// The names of the old schema's parameters and definitions, and its strings.
+	// The names of the old schema's parameters and definitions.
 	known set
 
 	// A schema makes clients send a parameter as a header.
@@ -86,12 +86,9 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 		return s
 	}
 	s.isRefused = nulls[1] > nulls[0] || isSpecified(old) && !isSpecified(new)
-	schema.Visit(old, schema.AtSchema, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
+	schema.Visit(old, schema.AtSchema, func(_ *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
 		if of == schema.AtSchemaMap || of == schema.AtProperties {
 			s.known[path[len(path)-1].Name] = true
-		}
-		if v.Kind == '"' {
-			s.known[v.Text] = true
 		}
 	})
 	for i := range s.forms {
@@ -157,12 +154,8 @@ func (p *place) relation() inclusion.Relation {
 	if asked {
 		return known
 	}
-	depth := 1
-	if p.around == p.roots {
-		depth = 0
-	}
 	if !p.isRefused && !p.hasUnevaluated && p.budget.Spend(sizeOf(p.roots[0])+sizeOf(p.roots[1])) {
-		known = inclusion.Compare(p.budget, p.roots[0], p.roots[1], p.around[0], p.around[1], depth)
+		known = inclusion.Compare(p.budget, p.roots[0], p.roots[1], p.around[0], p.around[1], min(1, len(p.schemas)-1))
 	}
 	p.relations[p.around] = known
 	return known
@@ -201,19 +194,12 @@ func (p *place) isForm(kind int) bool {
 	return slices.ContainsFunc(schemas, func(pair versions) bool { return normal.Equal(old, new, pair[0], pair[1]) })
 }
 
-// isNewProse reports whether a change adds a description or a comment that the old schema doesn't contain. The normal
-// forms include descriptions and comments, so they differ, too.
-func (p *place) isNewProse() bool {
-	isProse := (p.keyword == "description" || p.keyword == "$comment") && len(p.inside) == 0
-	return isProse && p.New.Kind == '"' && !p.known[p.New.Text]
-}
-
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
 func (p *place) schemaLabel() label.Label {
 	if p.isOpaque {
 		return label.Unclear
 	}
-	if !p.isNewProse() && p.isForm(0) {
+	if p.isForm(0) {
 		return label.EquivalentForm
 	}
 	k := p.keywordLabel()
