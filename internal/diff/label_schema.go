@@ -32,9 +32,6 @@ type side struct {
 	// or violates MCP.
 	isRefused bool
 
-	// The names of the old schema's parameters and definitions.
-	known set
-
 	// A schema makes clients send a parameter as a header.
 	hasHeader bool
 
@@ -60,7 +57,6 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 	s := &side{
 		roots:     versions{old, new},
 		relations: map[versions]inclusion.Relation{},
-		known:     set{},
 		required:  map[*jsontree.Value]set{},
 		used:      set{},
 	}
@@ -86,11 +82,6 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 		return s
 	}
 	s.isRefused = nulls[1] > nulls[0] || isSpecified(old) && !isSpecified(new)
-	schema.Visit(old, schema.AtSchema, func(_ *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
-		if of == schema.AtSchemaMap || of == schema.AtProperties {
-			s.known[path[len(path)-1].Name] = true
-		}
-	})
 	for i := range s.forms {
 		s.forms[i] = sync.OnceValue(func() [2]*normal.NormalForms {
 			return [2]*normal.NormalForms{normal.NewForms(budget, old, tool, i == 1), normal.NewForms(budget, new, tool, i == 1)}
@@ -177,7 +168,7 @@ func (p *place) isForm(kind int) bool {
 	isOfDefinitions := schema.IsDefinitions(p.keyword)
 	names := p.names()
 	isOtherType := len(p.inside) == 0 && p.Old.Kind != 0 && p.New.Kind != 0
-	isOdd := func(name string) bool { return !p.used[name] || kind == 0 && !p.known[name] }
+	isOdd := func(name string) bool { return !p.used[name] || kind == 0 && p.Old.Kind == 0 }
 	if isOfDefinitions && (names == nil || isOtherType || slices.ContainsFunc(names, isOdd)) {
 		// The normal forms don't cover an unused definition, and its name may be new to the reader.
 		return false
