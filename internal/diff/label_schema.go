@@ -200,32 +200,25 @@ func (p *place) schemaLabel() label.Label {
 	case p.isMove() && p.at == schema.AtSchema && !isCombination(p.keyword):
 		// The schema moved to another index of the array, so it applies to another element.
 		return label.AcceptedValuesChanged
-	case p.inDefinitions && len(p.steps) > 2 && k != label.TextChanged && k != label.ArgumentSentAsHeader && !p.uses(p.steps[2]):
-		return label.UnusedSchemaChanged
 	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword || k == label.ArgumentSentAsHeader:
 		return k
+	case p.inDefinitions && len(p.steps) > 2 && !p.uses(p.steps[2]):
+		return label.UnusedSchemaChanged
 	case p.keyword != "required" && p.isForm(1):
 		// The schema accepts the same values, so only texts, or what they describe, have changed.
 		return label.TextChanged
 	case k == label.OtherMember:
 		return k
-	case isTested && (k.AffectsValues() || !tests(p.keyword)):
+	case isTested:
 		return label.Unclear // the effect depends on the schema around it
-	case isOneSided(k) && (p.isInOneOf || p.inDefinitions && p.hasOneOf || p.hasUnevaluated):
+	case k == label.ParameterAdded || k == label.RequiredParameterAdded || k == label.ParameterRemoved:
+		return k
+	case p.isInOneOf || p.inDefinitions && p.hasOneOf || p.hasUnevaluated:
 		// The schemas around it may do the opposite: oneOf rejects a value that fits two of its alternatives, so it may
 		// accept more if one of them accepts fewer.
 		return label.AcceptedValuesChanged
 	}
 	return k
-}
-
-// isOneSided reports whether a label says that a schema accepts more values, or fewer, than before.
-func isOneSided(k label.Label) bool {
-	switch k {
-	case label.ConstraintTightened, label.EnumValueRemoved, label.InputClosed, label.ConstraintLoosened, label.EnumValueAdded, label.AnyInputAccepted, label.InputOpened:
-		return true
-	}
-	return false
 }
 
 // keywordLabel returns the label of a change by the keyword that it is in.
