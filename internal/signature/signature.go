@@ -545,12 +545,12 @@ func wordsOf(v jsontree.Value) (w wording) {
 			w.covers("items")
 		}
 	}
-	for _, list := range [...]struct{ keyword, said string }{{"anyOf", "any of "}, {"oneOf", "one of "}} {
+	for _, keyword := range []string{"anyOf", "oneOf"} {
 		// Next to listed values, an alternative with a constant would read like one of them.
 		isAlone := !v.Has("enum") && !v.Has("const")
-		if kinds := alternatives(v.Get(list.keyword)); w.kind == "" && kinds != "" && isAlone {
-			w.kind = list.said + kinds
-			w.covers(list.keyword)
+		if kinds := alternatives(v.Get(keyword)); w.kind == "" && kinds != "" && isAlone {
+			w.kind = strings.TrimSuffix(keyword, "Of") + " of " + kinds
+			w.covers(keyword)
 		}
 	}
 	if low, high := v.Get("minimum"), v.Get("maximum"); low.Kind == '0' && high.Kind == '0' {
