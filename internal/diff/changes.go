@@ -138,10 +138,6 @@ func (l *labeller) place(n *node) *place {
 		p.Label = p.labelOf()
 	}
 	p.Severity = p.Label.Severity()
-	// Paths can be long, and only the label needs them.
-	p.steps = nil
-	p.inside = nil
-	p.schemas = nil
 	return p
 }
 

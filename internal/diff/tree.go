@@ -117,6 +117,11 @@ func (d *differ) below(n *node, part node) {
 func (d *differ) members(n *node) {
 	a := n.old.Parts
 	b := n.new.Parts
+	was, now := "anyOf", "oneOf"
+	if n.new.Has("anyOf") {
+		was, now = now, was
+	}
+	isExchanged := n.at == schema.AtSchema && n.old.Get(was).Kind == '[' && n.new.Get(now).Kind == '[' && !n.old.Has(now) && !n.new.Has(was)
 	for len(a) > 0 || len(b) > 0 {
 		order := jsontree.MergeOrder(len(a), len(b), func() int { return jsontree.CompareUTF16(a[0].Name, b[0].Name) })
 		var part node
@@ -137,11 +142,11 @@ func (d *differ) members(n *node) {
 			part.old, part.new = cmp.Or(part.old, none), cmp.Or(part.new, none)
 			part.old = withoutMeaningless(part.old, part.new)
 		}
-		if n.at == schema.AtSchema && isExchanged(n.old, n.new, part.now) {
+		if isExchanged && part.now == was {
 			continue // it is compared with the other keyword
-		} else if n.at == schema.AtSchema && isExchanged(n.new, n.old, part.now) {
-			part.was = exchangeable[part.now]
-			part.old = jsontree.Lookup(n.old, part.was)
+		} else if isExchanged && part.now == now {
+			part.was = was
+			part.old = jsontree.Lookup(n.old, was)
 			part.moved = true
 		}
 		d.below(n, part)
@@ -159,16 +164,6 @@ func withoutMeaningless(old, new *jsontree.Value) *jsontree.Value {
 		return !toolHints[m.Name].writes || !jsontree.Equal(m.Value, new.Get(m.Name))
 	})
 	return &meaningful
-}
-
-// exchangeable are the keywords that SDKs exchange for each other.
-var exchangeable = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}
-
-// isExchanged reports whether here has a list of alternatives under a keyword (anyOf or oneOf), and there has one under
-// the other.
-func isExchanged(here, there *jsontree.Value, keyword string) bool {
-	other := exchangeable[keyword]
-	return other != "" && here.Get(keyword).Kind == '[' && there.Get(other).Kind == '[' && !here.Has(other) && !there.Has(keyword)
 }
 
 // items compares two arrays that contain more than scalars. It pairs the elements
