@@ -34,8 +34,10 @@ func (p *place) labelOf() label.Label {
 		return label.Renamed
 	case p.entryType == pin.Tools:
 		return p.toolLabel()
-	case p.entryType != pin.Prompts:
-		return p.resourceLabel()
+	case p.entryType != pin.Prompts && p.keyword == "name":
+		return p.proseLabel(0)
+	case p.keyword == "mimeType" && p.Old.Kind != 0:
+		return label.Unclear // a reader may not know the new type
 	case p.keyword != "arguments":
 		return label.OtherMember
 	case len(p.inside) == 2 && (p.inside[1] == "title" || p.inside[1] == "description"):
@@ -74,22 +76,6 @@ func (p *place) toolLabel() label.Label {
 		return label.ClientMetadata
 	}
 	return label.Unclear
-}
-
-// resourceLabel labels a change in a member of a resource or a template.
-func (p *place) resourceLabel() label.Label {
-	switch p.keyword {
-	case "name":
-		return p.proseLabel(0)
-	case "annotations", "size":
-		return label.ClientMetadata
-	case "mimeType":
-		// A reader may not know the new type.
-		if p.Old.Kind != 0 {
-			return label.Unclear
-		}
-	}
-	return label.OtherMember
 }
 
 // sideLabel labels a change of, or inside, the input or output schema. The same rules compare both: they return the

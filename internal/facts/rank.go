@@ -261,16 +261,11 @@ func (r *reader) hintsAtOnce(server string) bool {
 	hasHints := func(p *pin.Pin) bool { return !slices.Contains(declared(p, p.Tree(), nil), TraitNoHints) }
 	p := pin.FindComparison(r.sides, server)
 	is = true
-	tools := 0
 	for _, was := range p.Locked.PinsOf(pin.Tools) {
-		now := p.Captured.Find(was.Key)
-		if now == nil || was.Definition == nil || now.Definition == nil {
-			continue
+		if now := p.Captured.Find(was.Key); now != nil {
+			is = is && !hasHints(&was) && hasHints(now)
 		}
-		tools++
-		is = is && !hasHints(&was) && hasHints(now)
 	}
-	is = is && tools > 0
 	r.hinted[server] = is
 	return is
 }

@@ -156,7 +156,9 @@ func WordDiffLines(pieces []words.Piece) []Line {
 		return linesOf(pieces[0].Op, text.PrintableLines(pieces[0].Text, false))
 	}
 	lines := []Line{{Sign: '='}}
-	alike := func(a, b words.Piece) bool { return a.Replaces(b) && Confusable(a.Text, b.Text) }
+	alike := func(a, b words.Piece) bool {
+		return a.Op != words.OpKept && b.Op != words.OpKept && Confusable(a.Text, b.Text)
+	}
 	for i, p := range pieces {
 		exact := i > 0 && alike(pieces[i-1], p) || i+1 < len(pieces) && alike(p, pieces[i+1])
 		end := 0

@@ -27,11 +27,6 @@ type Piece struct {
 	Text string
 }
 
-// Replaces reports whether one of two pieces was removed and the other was added.
-func (p Piece) Replaces(other Piece) bool {
-	return p.Op != other.Op && p.Op != OpKept && other.Op != OpKept
-}
-
 // DiffWords compares two texts word by word. It returns nil if the work would exceed the budget; both texts are then
 // shown whole.
 func DiffWords(budget *effort.Budget, old, new string) []Piece {
