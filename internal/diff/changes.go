@@ -156,7 +156,10 @@ func (p *place) locate(n *node) {
 		p.isTested = p.isTested || tests(n.now)
 		p.inDefinitions = p.inDefinitions || schema.IsDefinitions(n.now)
 	} else if n.at == schema.AtSchema && p.steps == nil {
-		p.side = p.sideOf(n)
+		if p.sides[n.now] == nil {
+			p.sides[n.now] = newSide(p.budget, p.name, n.old, n.new)
+		}
+		p.side = p.sides[n.now]
 	}
 	if isInSchema || p.steps == nil {
 		p.keyword = n.now
@@ -200,12 +203,4 @@ func (n *node) change() (c Change) {
 	}
 	c.HiddenCounts = [2]int{countHidden(c.Old), countHidden(c.New)}
 	return c
-}
-
-// sideOf returns the side for a node of inputSchema or outputSchema. It makes each side once.
-func (l *labeller) sideOf(n *node) *side {
-	if l.sides[n.now] == nil {
-		l.sides[n.now] = newSide(l.budget, l.name, n.old, n.new)
-	}
-	return l.sides[n.now]
 }

@@ -166,10 +166,9 @@ func (p *place) isForm(kind int) bool {
 		return false // the change is in an unused definition
 	}
 	isOfDefinitions := schema.IsDefinitions(p.keyword)
-	names := p.names()
 	isOtherType := len(p.inside) == 0 && p.Old.Kind != 0 && p.New.Kind != 0
 	isOdd := func(name string) bool { return !p.used[name] || kind == 0 && p.Old.Kind == 0 }
-	if isOfDefinitions && (names == nil || isOtherType || slices.ContainsFunc(names, isOdd)) {
+	if isOfDefinitions && (isOtherType || slices.ContainsFunc(p.names(), isOdd)) {
 		// The normal forms don't cover an unused definition, and its name may be new to the reader.
 		return false
 	}
@@ -334,9 +333,7 @@ func (p *place) parameterLabel() label.Label {
 	}
 	required, known := p.required[p.around[1]]
 	if !known {
-		if list, isPlain := textSet(p.around[1].Get("required")); isPlain {
-			required = list
-		}
+		required, _ = textSet(p.around[1].Get("required"))
 		p.required[p.around[1]] = required
 	}
 	if slices.ContainsFunc(p.names(), func(name string) bool { return required[name] }) {

@@ -133,14 +133,9 @@ func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
 	case "execution":
 		// Forbidden is the default (MCP 2025-11-25).
 		return len(m.Parts) == 1 && m.Get("taskSupport").Text == "forbidden"
-	case "inputSchema":
+	case "inputSchema", "outputSchema":
 		if object {
-			s.root("(input)", "arguments", at, m.Value)
-		}
-		return object
-	case "outputSchema":
-		if object {
-			s.root("returns", "returns", at, m.Value)
+			s.root(m.Name == "inputSchema", at, m.Value)
 		}
 		return object
 	case "arguments":
@@ -151,29 +146,27 @@ func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
 		return list != nil
 	case "resources":
 		return s.unshown(m.Value, name)
-	case pin.FilesMember:
-		s.values("", at, m.Value)
-		return object
-	case "frontmatter":
-		s.values("frontmatter.", at, m.Value)
+	case pin.FilesMember, "frontmatter":
+		prefix := map[string]string{"frontmatter": "frontmatter."}[m.Name]
+		for _, part := range m.Members() {
+			s.value(prefix+nameOf(part.Name), jsontree.ExtendPointer(at, part.Name), part.Value)
+		}
 		return object
 	}
 	return false
 }
 
-// values adds a line for each member of an object.
-func (s *signer) values(prefix, at string, v jsontree.Value) {
-	for _, part := range v.Members() {
-		s.value(prefix+nameOf(part.Name), jsontree.ExtendPointer(at, part.Name), part.Value)
-	}
-}
-
 // root adds an input or output schema. The schema must describe an object (MCP 2025-11-25, Tool), so its line omits
 // "object" before other words, except next to listed values, which imply other types, and says "no type" if the type is
-// missing. The places inside the schema begin with place.
-func (s *signer) root(name, place, pointer string, v jsontree.Value) {
+// missing.
+func (s *signer) root(isInput bool, pointer string, v jsontree.Value) {
 	from := len(s.lines)
-	s.schema(child{name: name, place: place, pointer: pointer, value: v}, 0)
+	c := child{name: "returns", place: "returns", pointer: pointer, value: v}
+	if isInput {
+		c.name = "(input)"
+		c.place = "arguments"
+	}
+	s.schema(c, 0)
 	l := &s.lines[from]
 	l.Place = pointer
 	if !v.Has("type") {
@@ -254,7 +247,9 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 		printed := before + nameOf(name)
 		// A line about the prompt itself may have the same name, such as title, so quote the argument's name.
 		isLabel := isOfPrompt && pin.IsSpecifiedMember(pin.Prompts, name)
-		if before == "" && (isLabel || standsForItself(name)) {
+		// So may a keyword, and the result.
+		is := schema.KeywordPosition(name)
+		if before == "" && (isLabel || name == "returns" || is == schema.AtSchema || is == schema.AtSchemaArray) {
 			printed = `"` + name + `"`
 		}
 		list = append(list, child{printed, name, jsontree.ExtendPointer(pointer, step), place, v, required, isOfPrompt})
@@ -449,12 +444,6 @@ func nameOf(name string) string {
 		return said
 	}
 	return `"` + name + `"`
-}
-
-// standsForItself reports whether a parameter's name could be mistaken for a keyword or for the output.
-func standsForItself(name string) bool {
-	at := schema.KeywordPosition(name)
-	return name == "returns" || at == schema.AtSchema || at == schema.AtSchemaArray
 }
 
 // requiredIn returns the names that a schema requires, in the order of its list, or nil if the list is too long or
