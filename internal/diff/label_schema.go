@@ -194,7 +194,6 @@ func (p *place) schemaLabel() label.Label {
 	}
 	k := p.keywordLabel()
 	p.isClosed = k == label.InputClosed
-	isTested := p.isTested || p.inDefinitions && p.testsDefinitions
 	switch {
 	case p.isMove() && p.at == schema.AtSchema && !isCombination(p.keyword):
 		// The schema moved to another index of the array, so it applies to another element.
@@ -208,7 +207,7 @@ func (p *place) schemaLabel() label.Label {
 		return label.TextChanged
 	case k == label.OtherMember:
 		return k
-	case isTested:
+	case p.isTested || p.inDefinitions && p.testsDefinitions:
 		return label.Unclear // the effect depends on the schema around it
 	case k == label.ParameterAdded || k == label.RequiredParameterAdded || k == label.ParameterRemoved:
 		return k

@@ -47,8 +47,7 @@ func (l *labeller) judge(member string, places []*place) {
 	isProven := !s.isRefused && l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.ProvesSubset(l.budget, narrow, wide)
 	for _, p := range values {
 		// The proof assumes that every keyword applies, so it can't clear a change of $schema.
-		isCleared := p.Label.BreaksOnlyByValues() && !p.isClosed && p.Pointer != "/"+member+"/$schema"
-		if isProven && p.Severity == label.Breaking && isCleared {
+		if isProven && p.Severity == label.Breaking && p.Label.BreaksOnlyByValues() && !p.isClosed && p.Pointer != "/"+member+"/$schema" {
 			p.Severity = label.Behaviour
 		} else if !isProven && !isBreaking {
 			p.Severity = label.Breaking
