@@ -323,11 +323,11 @@ func (r *captureReader) object(v jsontree.Value) error {
 	if err := r.otherFile(v); err != nil {
 		return err
 	}
-	if err := r.twoShapes(v); err != nil {
-		return err
-	}
 	if isResult {
 		return r.result(v, v)
+	}
+	if problem := twoShapes(v, messageShapes); problem != nil {
+		return problem
 	}
 	if method := v.Get("method"); method.Kind != 0 {
 		// A request whose id is null isn't recorded: an error with that id answers no request.
@@ -374,11 +374,11 @@ func (r *captureReader) result(result, message jsontree.Value) error {
 	if !listed {
 		return r.greeting(result)
 	}
-	list := pin.EntryTypeInfo[entryType].Member
-	others := append(pin.ListMemberNames()[entryType+1:], "protocolVersion", "supportedVersions")
-	if other := slices.IndexFunc(others, result.Has); other >= 0 {
-		return message.Errorf("fits two shapes: %q beside %q in one result", list, others[other])
+	shapes := append(pin.ListMemberNames(), "protocolVersion", "supportedVersions", "jsonrpc")
+	if problem := twoShapes(result, append(shapes, messageShapes...)); problem != nil {
+		return problem
 	}
+	list := pin.EntryTypeInfo[entryType].Member
 	array := result.Get(list)
 	if array.Kind != '[' {
 		return array.Errorf(`%q is not an array`, list)
