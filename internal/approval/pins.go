@@ -58,10 +58,6 @@ func (d *decision) warnings() map[pin.Ref][]pin.AcceptedWarning {
 	}
 	recorded := maps.Clone(record)
 	isKept := pin.RefSet{}
-	isDrifted := pin.RefSet{}
-	for i := range d.Drifts {
-		isDrifted[d.Drifts[i].Ref()] = true
-	}
 	for _, w := range d.Warnings {
 		if w.AcceptedWarning.Digest == "" {
 			continue // without a digest, the warning can't be recorded
@@ -71,7 +67,7 @@ func (d *decision) warnings() map[pin.Ref][]pin.AcceptedWarning {
 			record[w.Entry] = append(record[w.Entry], w.AcceptedWarning)
 		}
 		// A copy of a drifted entry may match the pin.
-		isLeft := w.Scope == pin.FindingInPinOnly || w.Scope == pin.FindingInMatch && isDrifted[w.Entry] && !d.out.Accepted[w.Entry]
+		isLeft := w.Scope == pin.FindingInPinOnly || w.Scope == pin.FindingInMatch && d.isDrifted[w.Entry] && !d.out.Accepted[w.Entry]
 		if isLeft && recorded[w.Entry] != nil && !isKept[w.Entry] {
 			isKept[w.Entry] = true
 			// This text was searched only for the names of some tools, so the pin's other accepted warnings stay, too.
