@@ -176,9 +176,6 @@ type scratch struct {
 // newMode is the mode of a new file, less the umask.
 const newMode = 0o644
 
-// errInterrupted means that a signal came while no scratch existed.
-var errInterrupted = errors.New("interrupted")
-
 // create creates a scratch exclusively. While the scratch exists, signals are ignored, because a signal would
 // leave it behind. That time is short.
 func create(path string, mode fs.FileMode) (*scratch, error) {
@@ -189,9 +186,7 @@ func create(path string, mode fs.FileMode) (*scratch, error) {
 		s.created, err = s.file.Stat()
 		return s, err
 	}
-	if signal.Stop(s.signals); len(s.signals) > 0 {
-		return nil, errInterrupted
-	}
+	signal.Stop(s.signals)
 	return nil, err
 }
 
@@ -203,17 +198,15 @@ func acquire(path string, patience time.Duration) (*scratch, error) {
 		lock, err = create(path, newMode)
 		return err
 	})
-	switch {
-	case err == nil:
-		return lock, nil
-	case errors.Is(err, errInterrupted):
-		return nil, fail.New("interrupted while waiting for %s; nothing was written", text.Printable(path))
-	case isLocked(err):
+	if isLocked(err) {
 		return nil, fail.New("%s is there: another pinproof is writing, or one was killed", text.Printable(path)).
 			Hint("look first: is another pinproof still running?").
 			Hint("only if none is, delete it: %s", shell.DeleteCommand(path))
 	}
-	return nil, fail.PathError(path, err)
+	if err != nil {
+		return nil, fail.PathError(path, err)
+	}
+	return lock, nil
 }
 
 // held reports whether the file that we created is still in its place. While it is open, no
