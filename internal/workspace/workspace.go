@@ -397,10 +397,6 @@ func (w *Workspace) NoVerdictError(servers []string) error {
 	if file := filepath.Join(w.Capture, url.PathEscape(first)+".jsonl"); shell.IsPasteableID(first) {
 		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.QuotePath(file))
 	}
-	words := "to retire it"
-	if set := w.Lock.Find(first); set != nil && slices.ContainsFunc(set.Pins, func(p pin.Pin) bool { return p.Denied }) {
-		words += ", and no longer know what is denied of it"
-	}
-	return f.Hint("%s: %s", words, w.DropServerCommand(first)).
+	return f.Hint("to retire it: %s", w.DropServerCommand(first)).
 		Hint("in a job that captures a part: %s", w.ForVerb("verify", "--allow missing"))
 }
