@@ -388,13 +388,13 @@ func AllSelectorWords() []string { return append(label.IDs(), NonLabelSelectors.
 
 // SelectorWords lists the words that select an entry, except pin.WarningsSelector.
 func (e *Entry) SelectorWords() (words []string) {
+	for _, f := range e.NewFindings {
+		words = append(words, f.ID)
+	}
 	if !e.Unexplained { // otherwise no label is proven
 		for _, c := range e.Changes() {
 			words = append(words, c.Label.ID())
 		}
-	}
-	for _, f := range e.NewFindings {
-		words = append(words, f.ID)
 	}
 	said := e.CapturedTraits
 	if e.Kind == pin.DriftRemoved {

@@ -364,13 +364,6 @@ type ReviewBlock struct {
 	ServerSuffix string
 
 	Names []string
-	Words string // what a reader has to notice in it
-
-	// The id of the label or the note in Words; or "".
-	Label string
-
-	// What it could do: "destructive", "takes code".
-	Risks []string
 
 	// What changes can't show: a rename, a repeated name, texts that aren't stored.
 	Note string

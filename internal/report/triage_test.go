@@ -100,7 +100,7 @@ func TestBigReviews(t *testing.T) {
 		screen = regexp.MustCompile(`\n +: `).ReplaceAllString(screen, " ")
 		isRisky := map[int]bool{} // by the number of a block
 		for _, b := range r.Model.Blocks {
-			isRisky[b.Number] = slices.Contains(b.Risks, "destructive")
+			isRisky[b.Number] = slices.Contains(b.SelectorWords, "destructive")
 		}
 		for i := range r.Drifts {
 			d := &r.Drifts[i]

@@ -77,15 +77,6 @@ type item struct {
 	HTML  template.HTML // made by the template
 }
 
-// Aside returns what a reader has to notice in a block, or "" if the risks of an ADDED block, shown next to it,
-// already have these words.
-func (i *item) Aside() string {
-	if i.Kind == "ADDED" && slices.Contains(i.Risks, i.Words) {
-		return ""
-	}
-	return i.Words
-}
-
 // NextSteps lists the next steps. A page without some blocks has no command that approves them all.
 func (p *page) NextSteps() []report.Step {
 	if p.NotShown != nil {
@@ -98,8 +89,7 @@ func (p *page) NextSteps() []report.Step {
 func Write(w io.Writer, m *report.Model) error {
 	p := &page{Model: m, Style: template.CSS(pageStyle)}
 	t := template.Must(template.New("").Funcs(template.FuncMap{
-		"lower":  strings.ToLower,
-		"dashed": dashed,
+		"lower": strings.ToLower,
 		"anchor": func(n int) string {
 			if slices.ContainsFunc(m.Shared, func(s *report.SharedChanges) bool { return s.Number == n }) {
 				return "shared"
@@ -119,9 +109,6 @@ func Write(w io.Writer, m *report.Model) error {
 	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 	return t.ExecuteTemplate(w, "page", p)
 }
-
-// dashed returns a risk as it is typed after --only, which is also its CSS class.
-func dashed(risk string) string { return strings.ReplaceAll(risk, " ", "-") }
 
 var classes = map[byte]string{'*': "strong", '~': "faint", '-': "old", '+': "new", '!': "change", 'W': "warning"}
 

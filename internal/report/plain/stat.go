@@ -1,9 +1,8 @@
 package plain
 
 import (
-	"cmp"
 	"io"
-	"strings"
+	"slices"
 
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
@@ -38,20 +37,12 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		if m.HasSeveralServers && b.FirstOfServer {
 			t.WriteText("", run('*', m.Servers[b.Server].Name))
 		}
-		op := byte('=')
+		line := []layout.Run{run('*', b.Kind+" "+b.Title)}
 		if b.Warned {
-			op = 'W'
-		} else if b.Minor {
-			op = '~'
+			line = append(line, run('W', "  WARNING"))
 		}
-		said := cmp.Or(b.Label, b.Words) // a label is given by its id, which --only accepts
-		if b.Label != "" && b.Minor {
-			said += " (minor)"
-		}
-		line := []layout.Run{
-			run('*', b.Kind+" "+b.Title),
-			run(op, text.JoinSpaced(said)),
-			run('=', text.JoinSpaced(strings.Join(b.Risks, ", "), b.Bytes)),
+		for _, word := range append(slices.Clone(b.SelectorWords), b.Bytes) { // the words that --only accepts
+			line = append(line, run('=', text.JoinSpaced(word)))
 		}
 		for columnsOf(line)+len(numbered(m, b.Number)) > t.Width && len(line) > 1 {
 			line = line[:len(line)-1] // drop a column, so that the block has one line
