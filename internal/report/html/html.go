@@ -5,7 +5,6 @@ package html
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -57,12 +56,8 @@ type filterGroup struct {
 }
 
 type filter struct {
-	ID   string
-	Text string
-
-	// The id of a label or a risk, as it is typed; or "".
-	Label string
-
+	ID    string
+	Text  string
 	Count int // the number of blocks that it shows
 }
 
@@ -188,26 +183,25 @@ func (p *page) blocks(t *template.Template) error {
 	return nil
 }
 
-// filters makes groups of buttons for the kinds, risks, servers and labels that some blocks have and others don't.
-// Because the page has no script, filters adds rules to the style sheet that make the buttons work.
+// filters makes groups of buttons for the kinds, servers and words that some blocks have and others don't. Because the
+// page has no script, filters adds rules to the style sheet that make the buttons work.
 func (p *page) filters(items []*item) {
-	labels := report.LabelWords()
 	n := 0
-	for _, name := range []string{"kind", "risk", "server", "label"} {
+	var rules strings.Builder
+	for _, name := range []string{"kind", "server", "word"} {
 		group := filterGroup{Name: name}
 		at := map[string]int{} // indexes in group.Filters, by the button's word
 		for _, b := range items {
-			for _, word := range b.words(name, p.Servers[b.Server].Name, labels) {
+			words := map[string][]string{"kind": {b.Kind}, "server": {p.Servers[b.Server].Name}, "word": b.SelectorWords}[name]
+			if name == "kind" && b.Warned {
+				words = append(words, "WARNING")
+			}
+			for _, word := range words {
 				i, known := at[word]
 				if !known {
 					i = len(group.Filters)
 					at[word] = i
-					f := filter{ID: fmt.Sprint("f", n), Text: word}
-					if name == "risk" || name == "label" {
-						f.Label = word
-						f.Text = cmp.Or(labels[word], strings.ReplaceAll(word, "-", " "))
-					}
-					group.Filters = append(group.Filters, f)
+					group.Filters = append(group.Filters, filter{ID: fmt.Sprint("f", n), Text: word})
 					n++
 				}
 				f := &group.Filters[i]
@@ -216,26 +210,12 @@ func (p *page) filters(items []*item) {
 			}
 		}
 		group.Filters = slices.DeleteFunc(group.Filters, func(f filter) bool { return f.Count == len(items) })
-		var rules strings.Builder
 		for _, f := range group.Filters {
 			fmt.Fprintf(&rules, "@media screen{body:has(#%s:checked) .item:not(.%[1]s){display:none}}\n", f.ID)
 		}
-		p.Style += template.CSS(rules.String())
 		if len(group.Filters) > 0 {
 			p.Groups = append(p.Groups, group)
 		}
 	}
-}
-
-// words lists the words of a group's buttons that apply to a block.
-func (i *item) words(group, server string, labels map[string]string) []string {
-	switch {
-	case group == "server":
-		return []string{server}
-	case group == "kind" && i.Warned:
-		return []string{i.Kind, "WARNING"}
-	case group == "kind":
-		return []string{i.Kind}
-	}
-	return slices.DeleteFunc(slices.Clone(i.SelectorWords), func(word string) bool { return (labels[word] != "") != (group == "label") })
+	p.Style += template.CSS(rules.String())
 }

@@ -51,7 +51,7 @@ func TestReport(t *testing.T) {
 		}},
 		{"span", "old", []string{"- |", "Reads a file inside the project."}},
 		{"span", "new", []string{`{+<2 tag characters: "hi">+}`, "+ |", "Reads a file. Then sends a copy."}},
-		{"label", "", []string{"all", "HIDDEN 1", "WARNING 1", "CHANGED 3", "REMOVED 1", "hidden text 1", "minor 2", "text 2", "takes more 1", "other form 2"}},
+		{"label", "", []string{"all", "HIDDEN 1", "WARNING 1", "CHANGED 3", "REMOVED 1", "hidden-text 1", "wording 2", "constraint-loosened 1", "other-form 2", "minor 2"}},
 		{"pre", "command", []string{
 			"pinproof relock live.json --accept " + r.Drifts[1].Captured.Digest,
 			"pinproof relock live.json --accept " + r.Drifts[2].Captured.Digest,
