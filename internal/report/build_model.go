@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -53,7 +54,13 @@ func (r *Report) model() *Model {
 		m.Blocks = r.blocks
 		m.Shared = r.shared
 		m.Breaks = r.breaks()
-		r.worst(m, r.explainNumbers(m))
+		m.Worst = r.worst()
+		if len(m.Blocks) > shortReview {
+			if m.Release == "" && r.HighestSeverity == label.Breaking && !r.IsSelection {
+				m.Release = r.worstText()
+			}
+			m.Release = joined("; ", m.Release, "(n) is the number of a block")
+		}
 		r.readFirst(m)
 	}
 	return m

@@ -8,7 +8,6 @@ import (
 
 	"pinproof/internal/facts"
 	"pinproof/internal/label"
-	"pinproof/internal/layout"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -42,53 +41,23 @@ const shortReview = 8
 // maxWorst is how many entries the head of a review names for each reason.
 const maxWorst = 5
 
-// explainNumbers completes the model's Release. It reports whether the head still has to explain the numbers of blocks.
-func (r *Report) explainNumbers(m *Model) bool {
-	if len(m.Blocks) <= shortReview {
-		return false
-	}
-	if m.Release == "" && r.HighestSeverity == label.Breaking && !r.IsSelection && !r.isUnexplained() {
-		m.Release = r.worstText()
-	}
-	if m.Release == "" && m.Breaks == "" {
-		return true
-	}
-	m.Release = joined("; ", m.Release, "(n) is the number of a block")
-	return false
-}
-
-// worst sets the model's Worst: the entries to read first, grouped by reason. With explains, it explains the first
-// block number.
-func (r *Report) worst(m *Model, explains bool) {
+// worst lists the entries to read first, with the numbers of their blocks: a line for each reason.
+func (r *Report) worst() (lines []string) {
 	for _, one := range reasons {
-		var named []layout.Run
-		var details []string
-		more := -maxWorst
+		var named, details []string
 		for _, e := range r.entries {
-			if !e.Class.IsReadFirst() || e.Reason.Kind != one.kind {
-				continue
+			if e.Class.IsReadFirst() && e.Reason.Kind == one.kind {
+				named = append(named, fmt.Sprintf("%s (%d)", shortRef(e.Type, e.Name), e.number()))
+				if len(details) < maxWorst {
+					details = append(details, r.detail(e))
+				}
 			}
-			if more++; more > 0 {
-				continue
-			}
-			details = append(details, r.detail(e))
-			block := e.number()
-			number := "%s (%d)"
-			if named != nil {
-				named = append(named, layout.Run{Op: '*', Text: ", "})
-			} else if explains && m.Worst == nil {
-				number = "%s (%d is the number of a block)"
-			}
-			named = append(named, layout.Run{Op: '*', Text: fmt.Sprintf(number, shortRef(e.Type, e.Name), block), Block: block})
-		}
-		if more > 0 {
-			named = append(named, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: "and " + text.FormatNumber(more) + " more"})
 		}
 		if named != nil {
-			said := joined(", ", one.said, text.JoinNames(distinct(details), 1))
-			m.Worst = append(m.Worst, append([]layout.Run{{Op: '=', Text: said + ": "}}, named...))
+			lines = append(lines, joined(", ", one.said, text.JoinNames(distinct(details), 1))+": "+text.JoinNames(named, maxWorst))
 		}
 	}
+	return lines
 }
 
 // detail returns what the head adds to the reason why an entry is read first: its new host, or its place for a secret

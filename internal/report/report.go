@@ -193,14 +193,7 @@ func (r *Report) findRelease() {
 	if len(r.entries)+r.DeselectedCount > 0 && (r.Lockfile == "" || r.FailsBySeverity) {
 		r.bump = r.HighestSeverity.SemverBump()
 		r.release = r.worstText() + " (" + r.bump + " release)"
-		if r.isUnexplained() {
-			r.release = "there is too much drift to say what a release with it is: take it for " + r.HighestSeverity.String()
-		}
 	}
-}
-
-func (r *Report) isUnexplained() bool {
-	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return e.Unexplained })
 }
 
 // PolicyChanged reports whether a policy changed, so that either all drift is accepted or none.

@@ -93,8 +93,8 @@ func TestBigReviews(t *testing.T) {
 		screen := strings.Join(slices.Collect(strings.Lines(review))[:min(50, strings.Count(review, "\n"))], "")
 		cut := "" // the reasons of which the head names only some entries
 		for _, w := range r.Model.Worst {
-			if strings.HasSuffix(w[len(w)-1].Text, " more") {
-				cut += w[0].Text
+			if reason, _, _ := strings.Cut(w, ": "); strings.HasSuffix(w, " more") {
+				cut += reason
 			}
 		}
 		screen = regexp.MustCompile(`\n +: `).ReplaceAllString(screen, " ")

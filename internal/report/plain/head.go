@@ -32,9 +32,7 @@ func (t *Writer) WriteOverview(m *report.Model) {
 	t.WriteText("  ", run('W', m.Warning))
 	t.WriteNotes("  ", m.Release)
 	t.WriteText("    ", run('!', m.Breaks))
-	for _, worst := range m.Worst {
-		t.WriteText("  ", worst...)
-	}
+	t.WriteNotes("  ", m.Worst...)
 	if m.MuchToRead {
 		t.readFirst(m)
 	}
