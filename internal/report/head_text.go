@@ -83,18 +83,24 @@ func (r *Report) breaks() string {
 		}
 		named[what] = append(named[what], who+" ("+strconv.Itoa(number)+")")
 	}
+	isShared := map[*drifted]bool{}
 	for _, s := range r.shared {
-		for _, c := range s.breaks {
-			add(c.row.Word, strings.TrimPrefix(c.row.Place, "arguments.")+" in "+s.Count, s.Number)
+		for _, c := range s.changes {
+			if c.breaks && c.of == s.entries[0] {
+				add(c.row.Word, strings.TrimPrefix(c.row.Place, "arguments.")+" in "+s.Count, s.Number)
+			}
+			isShared[c.of] = isShared[c.of] || c.breaks
 		}
 	}
-	isShared := func(c *change) bool { return c.shared != nil && c.shared.breaks != nil }
-	for _, b := range r.blocks {
-		for _, e := range b.of {
-			if e.Severity == label.Breaking && !slices.ContainsFunc(e.changes, isShared) && len(r.blocks) > shortReview {
-				add(e.breaks(), text.QuoteName(e.Name), b.Number)
-			}
+	for _, e := range r.entries {
+		if e.Severity != label.Breaking || isShared[e] || len(r.blocks) <= shortReview {
+			continue
 		}
+		what := strings.ToLower(e.block.Kind)
+		if at := slices.IndexFunc(e.changes, func(c *change) bool { return c.breaks }); at >= 0 {
+			what = e.changes[at].row.Word
+		}
+		add(what, text.QuoteName(e.Name), e.block.Number)
 	}
 	var said []string
 	for _, what := range order {
@@ -112,22 +118,6 @@ const (
 	maxBreaks = 4
 	maxNamed  = 3
 )
-
-// breaks returns a few words about the first change of an entry that breaks callers.
-func (e *drifted) breaks() string {
-	for _, c := range e.changes {
-		if c.breaks {
-			return c.row.Word
-		}
-	}
-	if e.RenamedFrom+e.RenamedTo != "" {
-		return "renamed"
-	}
-	if e.Kind == pin.DriftRemoved {
-		return "removed"
-	}
-	return "not explained"
-}
 
 // worstText counts the entries with the highest severity: "breaking: 26 tools".
 func (r *Report) worstText() string {

@@ -35,7 +35,6 @@ type SharedChanges struct {
 	entries []*drifted
 	changes []*change // the changes of all entries
 	rank    int
-	breaks  []*change // the first entry's changes that break callers
 }
 
 // shares reports whether the review prints shared changes once.
@@ -130,9 +129,7 @@ func (r *Report) findShared() {
 		}
 		set.Rows = append(set.Rows, all[0].row)
 		set.rank = min(set.rank, all[0].rank())
-		if c := all[0]; c.breaks {
-			set.breaks = append(set.breaks, c)
-		}
+		set.Breaking = set.Breaking || all[0].breaks && r.release != ""
 		set.changes = append(set.changes, all...)
 		for _, c := range all {
 			c.shared = set
@@ -145,7 +142,6 @@ func (r *Report) findShared() {
 	for _, s := range r.shared {
 		s.Server = r.places[s.entries[0].Server]
 		s.IsLate = s.rank == rankUnused
-		s.Breaking = s.breaks != nil && r.release != ""
 		s.Count, s.NewCount, s.Names = who(s.entries, kinds[s.entries[0].kind()])
 	}
 	slices.SortStableFunc(r.shared, func(a, b *SharedChanges) int {
