@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"path/filepath"
 	"slices"
 
 	"pinproof/internal/lint"
@@ -31,10 +30,7 @@ func (r *Report) steps(m *Model) {
 		// Without a lockfile, --against would compare two files.
 		command.Lockfile = cmp.Or(command.Lockfile, r.Lockfile)
 		// With a lockfile, diff --against accepts a file, but no folder.
-		of := pin.FindComparison(r.Comparisons, r.entries[at].Server).CapturePath
-		if file := filepath.Join(r.CommandLine.Capture, filepath.Base(of)); len(r.Comparisons) > 1 || file == of {
-			command.Capture = file
-		}
+		command.Capture = pin.FindComparison(r.Comparisons, r.entries[at].Server).CapturePath
 		next("to see what changed, give the approved list, too", command.ForVerb("diff", "--against APPROVED.json"))
 	}
 	var anew []string
