@@ -149,23 +149,16 @@ func (r *Report) acceptCommand(b *ReviewBlock) string {
 		return ""
 	}
 	var args []string
-	next := r.CommandLine
-	scope := ""
-	p := pin.FindComparison(r.Comparisons, e.Server)
-	if len(r.Comparisons) > 1 && shell.IsPasteableID(p.Server) && p.IsLocked() {
-		next.Server = p.Server
-		scope = p.Server
-	}
 	for _, e := range b.of {
 		digest := e.DigestToAccept()
 		// Relock would reject it or leave it out, or another server or list has an entry with the same digest.
 		isDenied := wasDenied(&e.Drift) || r.mayBeText(e) != ""
-		if isDenied || !r.AcceptableByName[e.Ref()] || r.digests[[2]string{scope, digest}] > 1 {
+		if isDenied || !r.AcceptableByName[e.Ref()] || r.digests[digest] > 1 {
 			return ""
 		}
 		args = append(args, "--accept "+digest)
 	}
-	return next.ForVerb("relock", args...)
+	return r.CommandLine.ForVerb("relock", args...)
 }
 
 // StepsAfterLock returns what to do with a lockfile that lock has written.

@@ -90,8 +90,8 @@ type Report struct {
 	places   map[string]int   // indexes in Comparisons, by server
 	oneByOne bool             // flags can approve entries one by one
 
-	// The number of drifted entries with a digest, shown or not, by server ("" for all servers) and digest.
-	digests map[[2]string]int
+	// The number of drifted entries with a digest, shown or not.
+	digests map[string]int
 
 	// Results of mayBeText, by server and type.
 	absent map[pin.Ref]string
@@ -128,13 +128,12 @@ func New(in Input, known *facts.Explanation) *Report {
 // NewWithoutModel returns a report without a model, which can only describe what was accepted. Entries with a warning
 // come first.
 func NewWithoutModel(in Input, known *facts.Explanation) *Report {
-	r := &Report{Input: in, Explanation: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}}
+	r := &Report{Input: in, Explanation: known, places: map[string]int{}, digests: map[string]int{}, absent: map[pin.Ref]string{}}
 	for i, p := range in.Comparisons {
 		r.places[p.Server] = i
 	}
 	for _, d := range in.Drifts {
-		r.digests[[2]string{d.Server, d.DigestToAccept()}]++
-		r.digests[[2]string{"", d.DigestToAccept()}]++
+		r.digests[d.DigestToAccept()]++
 	}
 	for _, e := range known.Entries {
 		r.entries = append(r.entries, &drifted{Entry: e})
