@@ -88,3 +88,16 @@ func (t *Writer) records(m *report.Model) {
 		}
 	}
 }
+
+// servers prints a line for each of several servers with drift.
+func (t *Writer) servers(m *report.Model) {
+	for _, s := range m.Servers {
+		if !s.Differs || m.DeselectedCount > 0 && s.Drift == "" && s.Notes == nil {
+			continue
+		}
+		t.WriteText("", run('*', s.Name), run('=', text.JoinSpaced(s.Drift)))
+		t.WriteNotes("  ", s.Notes...)
+	}
+	t.WriteNotes("", m.OtherServersText)
+	t.WriteNotes("  ", m.Cost)
+}

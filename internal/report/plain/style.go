@@ -25,6 +25,9 @@ type Style struct {
 	// Show everything, with nothing summed up.
 	Full bool
 
+	// Print one line for each block of a review.
+	Stat bool
+
 	// Don't print the verdict on a match.
 	Quiet bool
 
