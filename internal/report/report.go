@@ -181,9 +181,6 @@ type drifted struct {
 	minor   []Row     // its minor changes
 	block   *ReviewBlock
 	why     string // the pointer of the change that contains the reason why the entry is read first; or ""
-
-	// The highest score of the new sentences at each pointer or below it (see scoreAt).
-	scores map[string]int
 }
 
 // findRelease sets the kind of release that the drift requires, if two sides are compared without a lockfile, or if a
