@@ -28,6 +28,9 @@ type side struct {
 	// Results of relation.
 	relations map[versions]inclusion.Relation
 
+	// Results of parametersIn: the parameters that a schema names, in any of its alternatives.
+	parameters map[*jsontree.Value]set
+
 	// Clients may reject the whole new schema although they accepted the old one, because it sets more keywords to null
 	// or violates MCP.
 	isRefused bool
@@ -55,10 +58,11 @@ type side struct {
 // newSide returns the side for two schemas of a tool, of which one may be nil.
 func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side {
 	s := &side{
-		roots:     versions{old, new},
-		relations: map[versions]inclusion.Relation{},
-		required:  map[*jsontree.Value]set{},
-		used:      set{},
+		roots:      versions{old, new},
+		relations:  map[versions]inclusion.Relation{},
+		parameters: map[*jsontree.Value]set{},
+		required:   map[*jsontree.Value]set{},
+		used:       set{},
 	}
 	var nulls [2]int
 	for i, root := range s.roots {
@@ -322,12 +326,30 @@ func textSet(v jsontree.Value) (texts set, isPlain bool) {
 }
 
 // parameterLabel labels the addition or removal of one or all parameters of a schema. A parameter whose schema is false
-// is never accepted, as if it were absent.
+// is never accepted, so another schema in place of false adds the parameter.
 func (p *place) parameterLabel() label.Label {
-	isTaken := func(v jsontree.Value) bool { return v.Kind != 0 && v.Kind != 'f' }
-	if isTaken(p.Old) == isTaken(p.New) {
+	isTaken := p.Old.Kind == 'f' && p.New.Kind != 0
+	if len(p.inside) > 0 && !isTaken && (p.Old.Kind != 0 && p.New.Kind != 0 || p.Old.Kind == 'f' || p.New.Kind == 'f') {
 		return p.othersLabel()
-	} else if isTaken(p.Old) {
+	}
+	other := 0 // the side without the parameter: the old one after an addition, the new one after a removal
+	if p.New.Kind == 0 {
+		other = 1
+	}
+	names := p.names()
+	isOnlyHere := func(name string) bool { return !p.parametersIn(other, p.around[other])[name] }
+	if len(names) > 0 && !slices.ContainsFunc(names, isOnlyHere) {
+		switch p.relation() {
+		case inclusion.Wider:
+			// Another keyword, such as anyOf, still names these parameters, so only the accepted values differ.
+			return label.ConstraintLoosened
+		case inclusion.Narrower:
+			return label.ConstraintTightened
+		case inclusion.Same:
+			return label.OtherMember
+		}
+	}
+	if p.New.Kind == 0 {
 		return label.ParameterRemoved
 	}
 	required, known := p.required[p.around[1]]
@@ -335,10 +357,52 @@ func (p *place) parameterLabel() label.Label {
 		required, _ = textSet(p.around[1].Get("required"))
 		p.required[p.around[1]] = required
 	}
-	if slices.ContainsFunc(p.names(), func(name string) bool { return required[name] }) {
+	if slices.ContainsFunc(names, func(name string) bool { return required[name] }) {
 		return label.RequiredParameterAdded
 	}
 	return label.ParameterAdded
+}
+
+// namesMore reports whether a new schema names a parameter that the old one doesn't name.
+func (p *place) namesMore() bool {
+	old := p.parametersIn(0, p.around[0])
+	new := p.parametersIn(1, p.around[1])
+	return common(new, old) < len(new)
+}
+
+// combines reports whether a keyword applies further schemas, or required names, to the same value.
+func combines(keyword string) bool {
+	return isCombination(keyword) || slices.Contains([]string{"if", "then", "else", "dependentSchemas", "dependentRequired", "dependencies", "$ref"}, keyword)
+}
+
+// parametersIn returns the parameters that a schema on one side names, also in the schemas that it combines or
+// references. A name maps to false if its schema is false everywhere.
+func (p *place) parametersIn(side int, v *jsontree.Value) set {
+	if names, known := p.parameters[v]; known {
+		return names
+	}
+	names := set{}
+	p.parameters[v] = names
+	seen := map[*jsontree.Value]bool{}
+	var collect func(v *jsontree.Value)
+	collect = func(v *jsontree.Value) {
+		if v == nil || seen[v] || !p.budget.Spend(sizeOf(v)) {
+			return
+		}
+		seen[v] = true
+		for _, m := range v.Get("properties").Members() {
+			names[m.Name] = names[m.Name] || m.Kind != 'f'
+		}
+		to, _ := schema.ResolveSchema(p.roots[side], jsontree.Lookup(v, "$ref"))
+		collect(to)
+		schema.EachSubschema(v, func(part *jsontree.Value, steps ...string) {
+			if combines(steps[0]) {
+				collect(part)
+			}
+		})
+	}
+	collect(v)
+	return names
 }
 
 // othersLabel labels a change of additionalProperties, or of a parameter's schema, to or from true, false or absent.
@@ -365,8 +429,8 @@ func (p *place) valuesLabel() label.Label {
 	listed := (name == "enum" || name == "const") && isListed(p.around[0]) && isListed(p.around[1])
 	switch p.relation() {
 	case inclusion.Same:
-		if isCombination(name) || name == "$ref" {
-			return label.AcceptedValuesChanged // it may name other parameters
+		if (isCombination(name) || name == "$ref") && p.New.Kind != 0 && p.namesMore() {
+			return label.ParameterAdded
 		}
 		return label.OtherMember
 	case inclusion.Wider:

@@ -248,9 +248,9 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 	cases := []struct{ name, old, new, label string }{
 		{"alternatives in alternatives", `{"properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{` + nested.String() + `"d90":{}}}`,
 			`{"properties":{"p":{"anyOf":[{"$ref":"#/$defs/d0"},{"type":"null"}]}},"$defs":{` + nested.String() + `"d90":{"type":"string"}}}`, "values-changed"},
-		{"parameters in alternatives", `{"properties":{"p":{"properties":{` + repeat(`"p#":{}`) + `}}}}`, `{"properties":{"p":{"anyOf":[` + repeat(`{"properties":{"p#":{},"q#":{}}}`) + `]}}}`, "values-changed"},
+		{"parameters in alternatives", `{"properties":{"p":{"properties":{` + repeat(`"p#":{}`) + `}}}}`, `{"properties":{"p":{"anyOf":[` + repeat(`{"properties":{"p#":{},"q#":{}}}`) + `]}}}`, "parameter-added"},
 		{"parameters under a long name", `{"properties":{"p":{"properties":{"` + strings.Repeat("x", budget/48) + `":{"properties":{` + repeat(`"p#":{}`) + `}}}}}}`,
-			`{"properties":{"p":{"anyOf":[{"properties":{"` + strings.Repeat("x", budget/48) + `":{"properties":{` + repeat(`"p#":{}`) + `}}}},{"type":"null"}]}}}`, "values-changed"},
+			`{"properties":{"p":{"anyOf":[{"properties":{"` + strings.Repeat("x", budget/48) + `":{"properties":{` + repeat(`"p#":{}`) + `}}}},{"type":"null"}]}}}`, "other-member"},
 		{"alternatives that move", `{"properties":{"p":{"anyOf":[` + repeat(`{"enum":["#"]}`) + `]}}}`, `{"properties":{"p":{"anyOf":[{"enum":["x"]},` + repeat(`{"enum":["#",7]}`) + `]}}}`, "values-changed"},
 		{"new parameters", `{"properties":{}}`, `{"properties":{` + optional + `},"required":[` + names + `]}`, "required-parameter-added"},
 		{"changed parameters", `{"properties":{` + optional + `}}`, `{"properties":{` + strings.ReplaceAll(optional, "string", "null") + `}}`, "values-changed"},
