@@ -387,6 +387,11 @@ func (e *Entry) HasNewWarning() bool {
 	return slices.ContainsFunc(e.NewFindings, func(f lint.Finding) bool { return f.Warning })
 }
 
+// HasNewFinding reports whether an entry has a new finding with that id.
+func (e *Entry) HasNewFinding(id string) bool {
+	return slices.ContainsFunc(e.NewFindings, func(f lint.Finding) bool { return f.ID == id })
+}
+
 // NonLabelSelectors are the values of --only that are neither kinds nor labels: the notes that --stat shows,
 // pin.MinorSelector and pin.WarningsSelector.
 var NonLabelSelectors = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", pin.MinorSelector, pin.WarningsSelector}

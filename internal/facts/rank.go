@@ -10,6 +10,7 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -190,8 +191,7 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	if isChanged {
 		r.rankChanged(e, old, new, earlier)
 	}
-	hasAddress := slices.ContainsFunc(e.NewFindings, func(f lint.Finding) bool { return f.ID == "new-address" })
-	e.Minor = isChanged && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !hasAddress
+	e.Minor = isChanged && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.HasNewFinding("new-address")
 	if e.Minor {
 		e.Score = math.MinInt
 	}
@@ -340,11 +340,18 @@ func (e *Entry) BulkWarning() string {
 
 // CompareRank orders two entries: by class, then by score. It is negative if e comes first.
 func (e *Entry) CompareRank(other *Entry) int {
-	byLabel := func(a, b *diff.Change) int { return cmp.Compare(a.Label, b.Label) }
 	kinds := slices.Index(pin.DriftKinds, e.Kind) - slices.Index(pin.DriftKinds, other.Kind) // breaks a tie of class and score
 	instructions := lint.BoolToInt(e.Type != pin.Instructions) - lint.BoolToInt(other.Type != pin.Instructions)
-	return cmp.Or(int(e.Class-other.Class), cmp.Compare(other.Score, e.Score), kinds, slices.CompareFunc(e.Edits, other.Edits, byLabel), instructions,
+	return cmp.Or(int(e.Class-other.Class), cmp.Compare(other.Score, e.Score), kinds, cmp.Compare(e.FirstLabel(), other.FirstLabel()), instructions,
 		pin.CompareDrifts(e.Drift, other.Drift))
+}
+
+// FirstLabel returns the label of an entry's first edit.
+func (e *Entry) FirstLabel() (first label.Label) {
+	if len(e.Edits) > 0 {
+		first = e.Edits[0].Label
+	}
+	return first
 }
 
 // hostPattern finds the host of an address, after the last @ of its authority. A client may read a backslash as a
