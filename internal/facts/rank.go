@@ -279,14 +279,13 @@ func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 			lost = []words.Edit{{Old: edit.Old.Text, New: edit.New.Text}}
 		}
 		for _, s := range lost {
-			old := words.Sentences(s.Old)
-			if len(old) == 1 && diff.CountRestrictions(s.Old) <= diff.CountRestrictions(s.New) {
-				continue // it is worded in another way
+			if diff.CountRestrictions(s.Old) <= diff.CountRestrictions(s.New) {
+				continue
 			}
 			if now == nil {
 				now = sentencesIn(new)
 			}
-			for _, one := range old {
+			for _, one := range words.Sentences(s.Old) {
 				one = strings.TrimSpace(one)
 				if diff.CountRestrictions(one) > 0 && !now[one] {
 					return edit.Pointer, true

@@ -170,6 +170,12 @@ type comparer struct {
 // region adds the edits between two common units: the old units from..end, the new units to..end2, and the whitespace
 // around them.
 func (r *comparer) region(a, b []unit, from, end, to, end2 int) {
+	if slices.EqualFunc(a[from:end+1], b[to:end2+1], hasSameBlanks) {
+		for k := range end - from {
+			r.add(Edit{Old: a[from+k].text, New: b[to+k].text}, from+k, from+k+1)
+		}
+		return
+	}
 	old := joined(a[from:end])
 	new := joined(b[to:end2])
 	e := Edit{Old: strings.TrimPrefix(old, a[from].before), New: strings.TrimPrefix(new, b[to].before)}
@@ -188,6 +194,9 @@ func joined(list []unit) string {
 	}
 	return s.String()
 }
+
+// hasSameBlanks reports whether the whitespace before two units is the same.
+func hasSameBlanks(a, b unit) bool { return a.before == b.before }
 
 // quiet reports whether a reader can infer the whitespace around an edit: it is unchanged around a replaced or removed
 // unit; around an added unit, it is that of the same place or, at an end of the text, the usual one.
