@@ -59,7 +59,7 @@ func (r *Report) model() *Model {
 			if m.Release == "" && r.HighestSeverity == label.Breaking && !r.IsSelection {
 				m.Release = r.worstText()
 			}
-			m.Release = joined("; ", m.Release, "(n) is block n")
+			m.Release = joined("; ", m.Release, "(n): block n")
 		}
 		r.readFirst(m)
 	}

@@ -118,7 +118,7 @@ func TestBigReviews(t *testing.T) {
 
 // TestBreakingIsCounted: the head of a long review counts the breaking entries and names some; a short one shows them.
 func TestBreakingIsCounted(t *testing.T) {
-	for n, want := range map[int]string{5: "", 9: "\n  breaking: 9 tools; (n) is block n\n    unclear: t0 (1), t1 (2), t2 (3) and 6 more\n"} {
+	for n, want := range map[int]string{5: "", 9: "\n  breaking: 9 tools; (n): block n\n    unclear: t0 (1), t1 (2), t2 (3) and 6 more\n"} {
 		var old, now []string
 		for i := range n {
 			old = append(old, fmt.Sprintf(`{"name":"t%d"}`, i))
