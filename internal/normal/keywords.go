@@ -32,7 +32,7 @@ func (f *NormalForms) keywords(v *jsontree.Value, name string) jsontree.Value {
 // that its items may correspond to those of the sorted list.
 func hasParallelList(v *jsontree.Value) bool {
 	isList := func(m jsontree.Member) bool {
-		return m.Kind == '[' && !schema.IsKnownKeyword(m.Name) && slices.ContainsFunc([]string{"type", "required"}, func(sorted string) bool {
+		return m.Kind == '[' && !schema.IsKnownKeyword(m.Name) && slices.ContainsFunc([]string{"type", "required", "allOf", "anyOf", "oneOf"}, func(sorted string) bool {
 			return len(m.Parts) > 1 && len(m.Parts) == len(v.Get(sorted).Items())
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/schema"
 )
 
-// rewritten rewrites keywords that depend on each other.
+// rewritten rewrites keywords that depend on each other. Last, it sorts the lists under allOf, anyOf and oneOf.
 func (f *NormalForms) rewritten(s jsontree.Value) jsontree.Value {
 	s = tupleAsPrefixItems(s)
 	if s.Has("const") && !s.Has("enum") {
@@ -17,7 +17,15 @@ func (f *NormalForms) rewritten(s jsontree.Value) jsontree.Value {
 	if isImplied(s) && !s.Has("nullable") {
 		s = WithoutMembers(s, "type")
 	}
-	return f.merged(f.withoutAlternatives(s))
+	s = f.withoutAlternatives(s)
+	s = f.merged(s)
+	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		if list := s.Get(keyword); list.Kind == '[' {
+			list.Parts = slices.SortedFunc(slices.Values(list.Parts), func(a, b jsontree.Member) int { return strings.Compare(a.Text, b.Text) })
+			s = withMember(s, keyword, list)
+		}
+	}
+	return s
 }
 
 // withMember returns a copy of an object in which the named member is added or replaced.
@@ -54,20 +62,35 @@ func TypeOf(v jsontree.Value) string {
 	return map[byte]string{'n': "null", 't': "boolean", 'f': "boolean", '"': "string", '[': "array", '{': "object", '0': "number"}[v.Kind]
 }
 
-// withoutAlternatives merges alternatives that are all lists of values, or all of types, into one list.
+// withoutAlternatives merges alternatives that are all lists of values, or all of types, into one list. It merges a
+// single alternative into the schema, and writes oneOf as anyOf if no value fits two alternatives.
 func (f *NormalForms) withoutAlternatives(s jsontree.Value) jsontree.Value {
-	for _, alternatives := range []string{"anyOf", "oneOf"} {
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		list := s.Get(keyword).Items()
 		var forms []jsontree.Value
-		for _, m := range s.Get(alternatives).Items() {
+		for _, m := range list {
 			forms = append(forms, f.byDigest[m.Text])
 		}
-		for _, keyword := range []string{"enum", "type"} {
-			if list, ok := joined(forms, keyword); ok && len(forms) > 0 && !s.Has(keyword) {
-				if keyword == "type" {
-					list = sorted(list)
-				}
-				return withMember(WithoutMembers(s, alternatives), keyword, list)
+		rest := WithoutMembers(s, keyword)
+		values, isEnum := joined(forms, "enum")
+		types, isType := joined(forms, "type")
+		null, other := nullAnd(forms)
+		switch {
+		case len(list) == 0 || s.Has("allOf") && s.Get("allOf").Kind != '[':
+		case len(list) == 1:
+			return withMember(rest, "allOf", jsontree.Value{Kind: '[', Parts: append(slices.Clone(s.Get("allOf").Items()), list...)})
+		case isEnum && !rest.Has("enum"):
+			return withMember(rest, "enum", values)
+		case isType && !rest.Has("type"):
+			return withMember(rest, "type", sorted(types))
+		case null && other.Kind == '{' && !s.Has("type"):
+			if all, ok := intersect([]jsontree.Value{rest, other}); ok {
+				types := other.Get("type")
+				types.Parts = append(slices.Clone(types.Parts), jsontree.Member{Value: jsontree.String("null")})
+				return withMember(all, "type", sorted(types))
 			}
+		case keyword == "oneOf" && !s.Has("anyOf") && areApart(forms):
+			return withMember(rest, "anyOf", s.Get("oneOf"))
 		}
 	}
 	return s
@@ -93,6 +116,50 @@ func joined(forms []jsontree.Value, keyword string) (list jsontree.Value, ok boo
 		}
 	}
 	return list, true
+}
+
+// nullAnd reports whether one of two alternatives accepts only null, and the keywords of the other apply only to other
+// types. It returns the other alternative.
+func nullAnd(forms []jsontree.Value) (found bool, other jsontree.Value) {
+	if len(forms) != 2 {
+		return false, other
+	}
+	for i, form := range forms {
+		other := forms[1-i]
+		isNull := len(form.Parts) == 1 && isType(form, "null")
+		isOfNull := func(m jsontree.Member) bool { return m.Name != "type" && !ofOtherTypes(m.Name) }
+		types := other.Get("type").Items()
+		if isNull && len(types) > 0 && !lists(types, "null") && !slices.ContainsFunc(other.Members(), isOfNull) {
+			return true, other
+		}
+	}
+	return false, other
+}
+
+// ofOtherTypes reports whether a keyword restricts only values of types other than null.
+func ofOtherTypes(keyword string) bool {
+	return slices.Contains(besidesNull, keyword)
+}
+
+var besidesNull = []string{
+	"minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+	"items", "prefixItems", "minItems", "maxItems", "uniqueItems",
+	"properties", "patternProperties", "additionalProperties", "propertyNames", "required", "minProperties", "maxProperties",
+}
+
+// areApart reports whether no value fits two of the schemas: all list their values, or all their types, and nothing is
+// in two of the lists.
+func areApart(forms []jsontree.Value) bool {
+	for _, keyword := range []string{"enum", "type"} {
+		var lists []jsontree.Value
+		for _, form := range forms {
+			lists = append(lists, jsontree.FilterParts(form, func(m *jsontree.Member) bool { return m.Name == keyword }))
+		}
+		if _, ok := joined(lists, keyword); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // merged merges the schemas under allOf, and the schema that a $ref leads to, into the schema around them, if that
