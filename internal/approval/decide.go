@@ -2,7 +2,6 @@ package approval
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 
 	"pinproof/internal/fail"
@@ -18,8 +17,7 @@ type decision struct {
 	// The drift to decide about: what --only selects, or all drift.
 	drifts []pin.Drift
 
-	isDrifted pin.RefSet // all drift
-	warned    pin.RefSet // the drifts that have a new warning
+	warned pin.RefSet // the drifts that have a new warning
 
 	// The new warnings about text that stays pinned, by the tool that the text names.
 	named map[string][]Warning
@@ -65,7 +63,7 @@ func Decide(c *Input, said *Choices) Outcome {
 
 // begin prepares a decision: it selects the drift and indexes the warnings.
 func begin(c *Input, said *Choices) *decision {
-	d := &decision{Input: c, Choices: said, isDrifted: pin.RefSet{}, warned: pin.RefSet{}, named: map[string][]Warning{}, refused: pin.RefSet{}, former: pin.RefSet{}, awaited: pin.RefSet{}, yes: NewAnswers()}
+	d := &decision{Input: c, Choices: said, warned: pin.RefSet{}, named: map[string][]Warning{}, refused: pin.RefSet{}, former: pin.RefSet{}, awaited: pin.RefSet{}, yes: NewAnswers()}
 	for _, w := range c.Warnings {
 		if w.NamedTool != "" && !w.Approved && w.stays() {
 			d.named[w.NamedTool] = append(d.named[w.NamedTool], w)
@@ -79,7 +77,6 @@ func begin(c *Input, said *Choices) *decision {
 			d.drifts = append(d.drifts, drift)
 		}
 		former := drift.Ref()
-		d.isDrifted[former] = true
 		former.Name = drift.RenamedFrom
 		d.former[former] = true
 		d.former[drift.LikeDenied] = true
@@ -433,6 +430,7 @@ func (d *decision) isHeld(drift *pin.Drift) bool {
 // mark sets Denied and NoLongerDenied of the outcome: the entries that become denied, or stay denied while their drift
 // is accepted, and the entries that are no longer denied.
 func (d *decision) mark() {
+	drifted := pin.RefSet{}
 	set := func(drift *pin.Drift) {
 		ref := drift.Ref()
 		isNew := drift.Kind != ""
@@ -451,6 +449,7 @@ func (d *decision) mark() {
 	for i := range d.Drifts {
 		drift := &d.Drifts[i]
 		ref := drift.Ref()
+		drifted[ref] = true
 		if !d.out.Accepted[ref] {
 			continue
 		}
@@ -463,22 +462,12 @@ func (d *decision) mark() {
 	if d.Answers != nil {
 		return // at the prompt, nobody is asked about entries that match
 	}
-	for entry := range d.undrifted() {
-		set(entry)
-	}
-}
-
-// undrifted returns the pins that haven't drifted, each as a Drift without a Kind. If the capture lacks the entry,
-// Captured is nil.
-func (d *decision) undrifted() iter.Seq[*pin.Drift] {
-	return func(yield func(*pin.Drift) bool) {
-		for _, p := range d.Sides {
-			for i := range p.Locked.Pins {
-				pinned := &p.Locked.Pins[i]
-				entry := pin.Drift{Server: p.Server, Key: pinned.Key, Locked: pinned, Captured: p.Captured.Find(pinned.Key)}
-				if !d.isDrifted[entry.Ref()] && !yield(&entry) {
-					return
-				}
+	for _, p := range d.Sides {
+		for j := range p.Locked.Pins {
+			pinned := &p.Locked.Pins[j]
+			matching := pin.Drift{Server: p.Server, Key: pinned.Key, Locked: pinned} // no Kind: the entry hasn't drifted
+			if !drifted[matching.Ref()] {
+				set(&matching)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func (d *decision) flags() *fail.Error {
 		if s.isLabel() || d.KeepsDenied && len(pin.ServersWith(d.Sides, s.Key)) == 0 {
 			continue // for the warning of a server without a capture, there is no drift to accept
 		}
-		entries, err := d.resolve(&s)
+		entries, err := s.resolve(d.Sides, d.drifts)
 		if err != nil {
 			return err
 		}

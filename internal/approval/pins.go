@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"pinproof/internal/pin"
@@ -53,22 +55,28 @@ func (d *decision) warnings() map[pin.Ref][]pin.AcceptedWarning {
 	record := map[pin.Ref][]pin.AcceptedWarning{}
 	for r := range d.out.RecordedWarnings {
 		record[r.Entry] = append(record[r.Entry], r.AcceptedWarning)
-		partlyRead := pin.FindComparison(d.OtherServers, r.Entry.Server)
-		if d.isDrifted[r.Entry] { // one of its copies may match the pin
-			partlyRead = pin.FindComparison(d.Sides, r.Entry.Server)
-		}
-		if partlyRead != nil {
-			// The pinned text was searched only for the names of some tools, so its other accepted warnings stay, too.
-			record[r.Entry] = append(record[r.Entry], partlyRead.Locked.Find(r.Entry.Key).AcceptedWarnings...)
-		}
+	}
+	recorded := maps.Clone(record)
+	isKept := pin.RefSet{}
+	isDrifted := pin.RefSet{}
+	for i := range d.Drifts {
+		isDrifted[d.Drifts[i].Ref()] = true
 	}
 	for _, w := range d.Warnings {
 		if w.AcceptedWarning.Digest == "" {
 			continue // without a digest, the warning can't be recorded
 		}
-		isStanding := w.Scope == pin.FindingInMatch && w.Approved && record[w.Entry] != nil
+		isStanding := w.Scope == pin.FindingInMatch && w.Approved && recorded[w.Entry] != nil
 		if w.Entry.IsWholeServer() || w.Scope == pin.FindingInDrift && d.out.Accepted[w.Entry] || isStanding {
 			record[w.Entry] = append(record[w.Entry], w.AcceptedWarning)
+		}
+		// A copy of a drifted entry may match the pin.
+		isLeft := w.Scope == pin.FindingInPinOnly || w.Scope == pin.FindingInMatch && isDrifted[w.Entry] && !d.out.Accepted[w.Entry]
+		if isLeft && recorded[w.Entry] != nil && !isKept[w.Entry] {
+			isKept[w.Entry] = true
+			// This text was searched only for the names of some tools, so the pin's other accepted warnings stay, too.
+			p := cmp.Or(pin.FindComparison(d.Sides, w.Entry.Server), pin.FindComparison(d.OtherServers, w.Entry.Server))
+			record[w.Entry] = append(record[w.Entry], p.Locked.Find(w.Entry.Key).AcceptedWarnings...)
 		}
 	}
 	return record

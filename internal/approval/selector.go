@@ -134,37 +134,33 @@ func (s *Selector) one(sides []pin.Comparison) (*pin.Comparison, *fail.Error) {
 	return servers[0], nil
 }
 
-// resolve returns the drifts that a selector accepts or, if there are none, the selected entries that match
+// resolve returns the drifts that the selector accepts or, if there are none, the selected entries that match
 // their pins. It refuses drifts of several servers, so that no other server's entry is accepted by accident.
-func (d *decision) resolve(s *Selector) (fits []*pin.Drift, err *fail.Error) {
-	if err := s.check(d.Sides); err != nil {
+func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*pin.Drift, err *fail.Error) {
+	if err := s.check(sides); err != nil {
 		return nil, err
 	}
 	servers := map[string]bool{}
-	for i := range d.drifts {
-		if drift := &d.drifts[i]; s.Matches(drift, nil) {
-			fits = append(fits, drift)
-			servers[drift.Server] = true
+	for i := range drifts {
+		if d := &drifts[i]; s.Matches(d, nil) {
+			fits = append(fits, d)
+			servers[d.Server] = true
 		}
 	}
 	// A name that several servers have is ambiguous, whichever of them drifted.
-	if len(servers) > 1 || s.isOne() && len(pin.ServersWith(d.Sides, s.Key)) > 1 {
+	if len(servers) > 1 || s.isOne() && len(pin.ServersWith(sides, s.Key)) > 1 {
 		return nil, s.ofSeveral()
 	}
 	if s.Digest != "" && len(fits) > 1 {
 		return nil, s.wrong("it matches entries of several lists").Hint("say which: NAME@sha256:HEX, prompt=NAME@sha256:HEX")
 	}
-	for _, drift := range fits {
-		if drift.Kind == pin.DriftDuplicate {
-			return nil, notAcceptable(drift)
+	for _, d := range fits {
+		if d.Kind == pin.DriftDuplicate {
+			return nil, notAcceptable(d)
 		}
 	}
 	if len(fits) == 0 {
-		for entry := range d.undrifted() {
-			if entry.Captured != nil && s.Matches(entry, nil) {
-				fits = append(fits, entry)
-			}
-		}
+		fits = s.matching(sides)
 	}
 	if s.Digest != "" && len(fits) == 0 {
 		return nil, s.wrong("no drifted entry has that digest: nothing was written").
@@ -176,4 +172,18 @@ func (d *decision) resolve(s *Selector) (fits []*pin.Drift, err *fail.Error) {
 // notAcceptable returns the error for a repeated name.
 func notAcceptable(d *pin.Drift) *fail.Error {
 	return fail.New("%s is listed %d times: that can't be accepted", d.EntryRef(), len(d.Copies)).AsDrift()
+}
+
+// matching returns the entries that the selector selects and that match their pins, each as a Drift with an empty Kind.
+func (s *Selector) matching(sides []pin.Comparison) (list []*pin.Drift) {
+	for _, p := range sides {
+		for j := range p.Locked.Pins {
+			pinned := &p.Locked.Pins[j]
+			entry := pin.Drift{Server: p.Server, Key: pinned.Key, Locked: pinned, Captured: p.Captured.Find(pinned.Key)}
+			if entry.Captured != nil && entry.Captured.Digest == pinned.Digest && s.Matches(&entry, nil) {
+				list = append(list, &entry)
+			}
+		}
+	}
+	return list
 }

@@ -176,6 +176,9 @@ type scratch struct {
 // newMode is the mode of a new file, less the umask.
 const newMode = 0o644
 
+// errInterrupted means that a signal came while no scratch existed.
+var errInterrupted = errors.New("interrupted")
+
 // create creates a scratch exclusively. While the scratch exists, signals are ignored, because a signal would
 // leave it behind. That time is short.
 func create(path string, mode fs.FileMode) (*scratch, error) {
@@ -186,7 +189,9 @@ func create(path string, mode fs.FileMode) (*scratch, error) {
 		s.created, err = s.file.Stat()
 		return s, err
 	}
-	signal.Stop(s.signals)
+	if signal.Stop(s.signals); len(s.signals) > 0 {
+		return nil, errInterrupted
+	}
 	return nil, err
 }
 
@@ -198,15 +203,17 @@ func acquire(path string, patience time.Duration) (*scratch, error) {
 		lock, err = create(path, newMode)
 		return err
 	})
-	if isLocked(err) {
+	switch {
+	case err == nil:
+		return lock, nil
+	case errors.Is(err, errInterrupted):
+		return nil, fail.New("interrupted while waiting for %s; nothing was written", text.Printable(path))
+	case isLocked(err):
 		return nil, fail.New("%s is there: another pinproof is writing, or one was killed", text.Printable(path)).
 			Hint("look first: is another pinproof still running?").
 			Hint("only if none is, delete it: %s", shell.DeleteCommand(path))
 	}
-	if err != nil {
-		return nil, fail.PathError(path, err)
-	}
-	return lock, nil
+	return nil, fail.PathError(path, err)
 }
 
 // held reports whether the file that we created is still in its place. While it is open, no

@@ -27,22 +27,24 @@ func (r *captureReader) otherFile(v jsontree.Value) error {
 	return nil
 }
 
-// messageShapes has one member of each kind of message.
-var messageShapes = []string{"result", "error", "method"}
-
-// twoShapes returns an error for an object that has two of the members given, because clients may read it differently, or
-// nil.
-func twoShapes(v jsontree.Value, members []string) *jsontree.Error {
-	first := ""
-	for _, name := range members {
-		if first != "" && v.Has(name) {
-			return v.Errorf("fits two shapes: %q beside %q", first, name)
-		}
-		if v.Has(name) {
-			first = name
-		}
+// twoShapes refuses an object that fits two kinds of messages, because clients may read it differently.
+func (r *captureReader) twoShapes(v jsontree.Value) error {
+	entryType, isResult := pin.EntryTypeIn(v.Has)
+	first := pin.EntryTypeInfo[entryType].Member
+	second := ""
+	isOther := v.Has("error") || v.Has("method")
+	switch {
+	case isResult && (isOther || v.Has("result")):
+		second = `"result", "error" or "method"`
+	case isOther && v.Has("result"):
+		first = "result"
+		second = `"error" or "method"`
+	case isResult && v.Has("jsonrpc"):
+		second = `"jsonrpc"`
+	default:
+		return nil
 	}
-	return nil
+	return v.Errorf("fits two shapes: %q beside %s", first, second)
 }
 
 // findFolded returns an error for a member that equals a specified name only if letter case is ignored, or nil.

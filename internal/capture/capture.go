@@ -5,7 +5,6 @@ package capture
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"pinproof/internal/fail"
@@ -323,11 +322,11 @@ func (r *captureReader) object(v jsontree.Value) error {
 	if err := r.otherFile(v); err != nil {
 		return err
 	}
+	if err := r.twoShapes(v); err != nil {
+		return err
+	}
 	if isResult {
 		return r.result(v, v)
-	}
-	if problem := twoShapes(v, messageShapes); problem != nil {
-		return problem
 	}
 	if method := v.Get("method"); method.Kind != 0 {
 		// A request whose id is null isn't recorded: an error with that id answers no request.
@@ -374,11 +373,11 @@ func (r *captureReader) result(result, message jsontree.Value) error {
 	if !listed {
 		return r.greeting(result)
 	}
-	shapes := append(pin.ListMemberNames(), "protocolVersion", "supportedVersions", "jsonrpc")
-	if problem := twoShapes(result, append(shapes, messageShapes...)); problem != nil {
-		return problem
-	}
 	list := pin.EntryTypeInfo[entryType].Member
+	others := append(pin.ListMemberNames()[entryType+1:], "protocolVersion", "supportedVersions")
+	if other := slices.IndexFunc(others, result.Has); other >= 0 {
+		return message.Errorf("fits two shapes: %q beside %q in one result", list, others[other])
+	}
 	array := result.Get(list)
 	if array.Kind != '[' {
 		return array.Errorf(`%q is not an array`, list)
@@ -527,11 +526,13 @@ func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 			Hint("capture again: pinproof-capture save %s -- COMMAND", shell.QuotePath(r.Path))
 	}
 	s.Answered = true
-	first := byDigest(s.lists[0])
-	for i, list := range s.lists[1:] {
-		// The first list may be long, and there may be many others: maps.Equal compares the lengths first.
-		if other := byDigest(list); !maps.Equal(first, other) {
-			return r.ambiguous(entryType, i+2, first, other)
+	first := digestsOf(s.lists[0])
+	for i, other := range s.lists[1:] {
+		differ := missingIn(first, other)
+		// The first list may be long, and there may be many others, so search the first list only if another list lacks
+		// one of its entries.
+		if known := digestsOf(other); len(known) < len(first) || differ != nil {
+			return r.ambiguous(entryType, i+2, append(missingIn(known, s.lists[0]), differ...))
 		}
 	}
 	// All lists have the same digests. A longer list repeats some entries, and the repetition must be reported.
@@ -568,29 +569,37 @@ func (r *captureReader) offersNone(entryType pin.EntryType) bool {
 
 const revisionHint = "if its answer depends on the revision of the protocol: pinproof-capture save FILE --protocol REVISION, the one that the agent speaks"
 
-// byDigest returns the names of the entries of a list, by their digests.
-func byDigest(list []pin.Pin) map[string]string {
-	names := map[string]string{}
+// digestsOf returns the digests of the entries of a list.
+func digestsOf(list []pin.Pin) map[string]bool {
+	known := map[string]bool{}
 	for _, e := range list {
-		names[e.Digest] = e.Name
+		known[e.Digest] = true
+	}
+	return known
+}
+
+// missingIn returns the names of the entries of a list whose digests another list doesn't have.
+func missingIn(known map[string]bool, list []pin.Pin) (names []string) {
+	for _, e := range list {
+		if !known[e.Digest] {
+			names = append(names, e.Name)
+		}
 	}
 	return names
 }
 
 // ambiguous returns the error for the n-th list of a session, which differs from the first. It is unknown which
 // of them an agent got.
-func (r *captureReader) ambiguous(entryType pin.EntryType, n int, first, other map[string]string) error {
+func (r *captureReader) ambiguous(entryType pin.EntryType, n int, differ []string) error {
 	if entryType == pin.Instructions {
 		return r.ErrorAt(-1, "ambiguous: the session has two different instructions").
 			Hint("capture it again, and ask which of them an agent gets").Hint(revisionHint)
 	}
-	differ := maps.Clone(first)
-	maps.Copy(differ, other)
-	maps.DeleteFunc(differ, func(digest, _ string) bool { return first[digest] == other[digest] })
-	names := slices.Compact(slices.SortedFunc(maps.Values(differ), jsontree.CompareUTF16))
-	what := DescribeEntry(entryType, names[0])
-	if len(names) > 1 {
-		what += " and " + text.FormatCount(len(names)-1, "other")
+	slices.SortFunc(differ, jsontree.CompareUTF16)
+	differ = slices.Compact(differ)
+	what := DescribeEntry(entryType, differ[0])
+	if len(differ) > 1 {
+		what += " and " + text.FormatCount(len(differ)-1, "other")
 	}
 	return r.ErrorAt(-1, "ambiguous: list %d of the session is not the first one: %s", n, what).
 		Hint("the server changed its %ss during the session: capture it again, and ask which list an agent gets", pin.EntryTypeInfo[entryType].Entry).

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"slices"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
@@ -54,13 +53,21 @@ func ParseMessages(line []byte) ([]jsontree.Value, error) {
 
 // checkMessage returns why clients could read a message differently, or nil.
 func checkMessage(m jsontree.Value) error {
-	if problem := cmp.Or(findFolded(m.Members(), pin.MessageMembers, ""), findInResult(m.Get("result")), twoShapes(m, messageShapes)); problem != nil {
+	if problem := cmp.Or(findFolded(m.Members(), pin.MessageMembers, ""), findInResult(m.Get("result"))); problem != nil {
 		return problem
+	}
+	shapes := 0
+	for _, name := range []string{"method", "result", "error"} {
+		if m.Has(name) {
+			shapes++
+		}
 	}
 	method := m.Get("method").Kind
 	id := m.Get("id").Kind
 	switch {
-	case !slices.ContainsFunc(messageShapes, m.Has):
+	case shapes > 1:
+		return errors.New(`a message that fits two shapes of "method", "result" and "error"`)
+	case shapes == 0:
 		return errors.New(`a message with none of "method", "result" and "error"`)
 	case method != 0 && method != '"':
 		return errors.New(`a message whose "method" isn't a string`)

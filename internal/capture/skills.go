@@ -1,9 +1,7 @@
 package capture
 
 import (
-	"cmp"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -35,21 +33,19 @@ type body struct {
 
 // readFiles gives each skill the texts of its files that the capture has.
 func (r *captureReader) readFiles(skills []pin.Pin) error {
-	bodies := map[string]*body{} // by URI
-	left := 0                    // how many bytes of texts are kept: a file that several entries list may not make a capture larger
+	bodies := map[string][]body{}
+	left := 0 // how many bytes of texts are kept: a file that several entries list may not make a capture larger
 	for _, v := range r.bodies {
-		b := &body{at: int(v.Start)}
+		uri := v.StringIn("uri")
+		b := body{at: int(v.Start)}
 		b.text, b.err = DecodeContent(v.Value)
 		b.digest = jsontree.Digest([]byte(b.text))
-		b.isText = utf8.ValidString(b.text) && strings.IndexByte(b.text, 0) < 0
 		left += len(b.text)
-		// Keep the first body. If another one differs from it, a skill that lists the file is rejected.
-		uri := v.StringIn("uri")
-		first := bodies[uri]
-		if first == nil {
-			bodies[uri] = b
-		} else if b.err != nil || b.digest != first.digest {
-			first.err = cmp.Or(first.err, b.err, errors.New("was read with two contents"))
+		b.isText = utf8.ValidString(b.text) && strings.IndexByte(b.text, 0) < 0
+		// Keep the first body, and the first body that differs from it. If there is a second one, a skill that lists
+		// the file is rejected.
+		if of := bodies[uri]; len(of) == 0 || len(of) == 1 && (b.err != nil || b.digest != of[0].digest) {
+			bodies[uri] = append(of, b)
 		}
 	}
 	left = min(left, MaxReviewedFilesBytes)
@@ -70,7 +66,7 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 }
 
 // filesOf returns the texts of a skill's files, at most left bytes in total.
-func (r *captureReader) filesOf(p *pin.Pin, bodies map[string]*body, left *int) (jsontree.Value, error) {
+func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int) (jsontree.Value, error) {
 	files := map[string]jsontree.Value{}
 	entry := p.Tree()
 	s, problem := skill.Parse(entry)
@@ -78,23 +74,27 @@ func (r *captureReader) filesOf(p *pin.Pin, bodies map[string]*body, left *int) 
 		return jsontree.Value{}, problem // can't happen: newEntry has parsed it
 	}
 	for _, f := range s.Files {
-		b := bodies[f.URI]
-		if b == nil {
+		of := bodies[f.URI]
+		if len(of) == 0 {
 			continue
 		}
-		err := b.err
-		if err == nil && (int64(len(b.text)) != f.Size || b.digest != f.Digest) {
-			err = fmt.Errorf("has %s and %s, where its entry says %s and %s", text.FormatCount(len(b.text), "byte"), b.digest, text.FormatCount(int(f.Size), "byte"), f.Digest)
+		for i, b := range of {
+			err := b.err
+			if err == nil && (int64(len(b.text)) != f.Size || b.digest != f.Digest) {
+				err = fmt.Errorf("has %s and %s, where its entry says %s and %s", text.FormatCount(len(b.text), "byte"), b.digest, text.FormatCount(int(f.Size), "byte"), f.Digest)
+			}
+			if err == nil && i == 0 && f.URI == s.URI {
+				err = r.checkFrontmatter(&b, entry.Get("frontmatter"))
+			}
+			if err != nil {
+				return jsontree.Value{}, r.ErrorAt(b.at, "%s: the server contradicts itself: its file %s, as read, %s", DescribeEntry(pin.Skills, p.Name), text.QuoteName(s.FilePath(f)), err)
+			}
 		}
-		if err == nil && f.URI == s.URI {
-			err = r.checkFrontmatter(b, entry.Get("frontmatter"))
+		body := of[0].text
+		if *left -= len(body); len(body) > MaxReviewedFileBytes || *left < 0 || !of[0].isText {
+			continue
 		}
-		if err != nil {
-			return jsontree.Value{}, r.ErrorAt(b.at, "%s: the server contradicts itself: its file %s, as read, %s", DescribeEntry(pin.Skills, p.Name), text.QuoteName(s.FilePath(f)), err)
-		}
-		if *left -= len(b.text); len(b.text) <= MaxReviewedFileBytes && *left >= 0 && b.isText {
-			files[f.URI] = jsontree.String(b.text)
-		}
+		files[f.URI] = jsontree.String(body)
 	}
 	return jsontree.ObjectFromMap(files), nil
 }

@@ -56,7 +56,7 @@ func TestSkillsInEveryShape(t *testing.T) {
 		"two lists":       {pages[0] + message(2, `{"skills":[`+a+`]}`) + message(3, `{"skills":[`+b+`]}`), "ambiguous: list 2 of the session is not the first one"},
 		"unfinished":      {pages[0] + pages[1], `an unfinished list: "nextCursor" of its last page says that more skills follow`},
 		"no array":        {pages[0] + message(2, `{"skills":{}}`), `"skills" is not an array`},
-		"beside tools":    {message(1, `{"tools":[],"skills":[]}`), `fits two shapes: "tools" beside "skills"`},
+		"beside tools":    {message(1, `{"tools":[],"skills":[]}`), `fits two shapes: "tools" beside "skills" in one result`},
 		"letter case":     {pages[0] + message(2, `{"Skills":[]}`), `member Skills differs from "skills" by letter case only`},
 		"inside":          {pages[0] + message(2, `{"skills":[`+strings.Replace(a, `"digest"`, `"Digest":1,"digest"`, 1)+`]}`), `resources: member Digest differs from "digest" by letter case only`},
 		"two texts":       {strings.Join(pages, "") + message(9, strings.Replace(readA, "One", "Won", 1)), "the server contradicts itself"},

@@ -78,14 +78,24 @@ func (s *ScannedCapture) readValues() ([]jsontree.Value, error) {
 	if err == nil && len(values) > 0 {
 		return values, s.refuseInside(values)
 	}
-	// If no line is a message, or a value over several lines is incomplete, report where the file stops being JSON.
-	if err == nil || bytes.ContainsAny(s.Data[bad.From:bad.Offset], "\r\n") {
-		err = bad
+	isNamed := func(name string) bool { return bytes.Contains(s.Data, []byte(`{"`+name+`"`)) }
+	if events == nil && !bad.Limit && !nearlyJSON(s.Data) && !slices.ContainsFunc(slices.Concat(pin.MessageMembers, pin.ResultMembers), isNamed) {
+		return nil, s.notCapture(-1, "no JSON at all, so no answer to tools/list")
 	}
-	if bad, ok := errors.AsType[*jsontree.Error](err); ok {
-		err = s.refuse(bad).Hint(CaptureHint)
+	// If a value over several lines is incomplete, report where it ends rather than noise.
+	if bytes.ContainsAny(s.Data[bad.From:bad.Offset], "\r\n") || err == nil && (s.noise < 2 || nearlyJSON(s.Data)) {
+		return nil, s.refuse(bad).Hint(CaptureHint)
 	}
 	return nil, err
+}
+
+// nearlyJSON reports whether a file begins like JSON, perhaps with comments or as JSON5, rather than like a server's
+// log.
+func nearlyJSON(data []byte) bool {
+	data = bytes.TrimLeft(data, " \t\r\n")
+	return slices.ContainsFunc([]string{"{", "[\n", "[\r", "[ ", "[{", "//", "/*"}, func(begin string) bool {
+		return bytes.HasPrefix(data, []byte(begin))
+	})
 }
 
 // located adds its place in the file to an error about a value. Other errors already have a place.

@@ -113,9 +113,12 @@ func (a *approver) dropServer(cmd *cobra.Command, args []string, server string) 
 	if err := a.request.readArguments(cmd, append([]string{"-"}, args...)); err != nil { // no capture
 		return err
 	}
-	locked, _, err := workspace.ReadLockfile(a.Gate, a.LockPath, nil)
+	locked, data, err := workspace.ReadLockfile(a.Gate, a.LockPath, nil)
 	if err != nil {
 		return err
+	}
+	if data == nil {
+		return fail.NewAt(a.LockPath, "no such lockfile").Hint("say which: pinproof relock --drop-server ID LOCKFILE")
 	}
 	a.Lock = locked
 	set := a.Lock.Find(server)

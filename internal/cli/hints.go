@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"pinproof/internal/approval"
 	"pinproof/internal/jsontree"
@@ -53,17 +52,47 @@ func (a *approver) hintHeldBack(out *approval.Outcome) {
 	a.hint("accept or deny each by its own name; one that the review says may be a denied entry is accepted by its name and digest", "")
 }
 
-// hintDenied prints how denied entries are kept from agents: by the guard, or by a client's own rules for tools. A
-// name that isn't plain gets no rule. A rule uses the server ID, which usually is the client's name for the server.
-// If the client uses another name, a person has to write that name into the rule.
-func (a *approver) hintDenied(out *approval.Outcome) {
-	var rules []string
-	for _, ref := range sorted(out.Denied) {
-		if ref.Type == pin.Tools && shell.IsPasteable(ref.Server) && shell.IsPasteable(ref.Name) {
-			rules = append(rules, `"mcp__`+ref.Server+"__"+ref.Name+`"`)
+// alike returns, for each entry that looks like a denied one, a text that names the denied entry.
+func (a *approver) alike(refs pin.RefSet) (said []string) {
+	for _, d := range a.c.Drifts {
+		if !refs[d.Ref()] || !d.LooksDenied() {
+			continue
 		}
+		name := text.QuoteName(d.LikeDenied.Name)
+		if d.LikeDenied.Server != d.Server {
+			name += " of server " + text.QuoteName(d.LikeDenied.Server)
+		}
+		said = append(said, d.EntryRef()+" looks like the denied "+name)
 	}
-	a.hint("pinproof-capture guard keeps them from agents. Without a guard, write rules of the client, with its name for the server (docs/hooks.md), such as in .claude/settings.json", `"permissions": {"deny": [`+cmp.Or(strings.Join(rules, ", "), `"mcp__<server>__<tool>"`)+`]}`)
+	return said
+}
+
+// hintDenied prints the rules with which clients without a guard keep newly denied tools from their agents. A rule has
+// <tool> or <server> in place of a name that isn't plain. The rule uses the server ID, which usually is the client's
+// name for the server. If the client uses another name, a person has to write that name into the rule.
+func (a *approver) hintDenied(out *approval.Outcome) {
+	if alike := a.alike(out.Denied); len(alike) > 0 {
+		a.hint(text.JoinNames(alike, maxNamed)+", so it is denied, too, until its name is accepted once more", "")
+	}
+	for _, ref := range sorted(out.Denied) {
+		before := pin.FindComparison(a.Comparisons, ref.Server).Locked.Find(ref.Key)
+		if before != nil && before.Denied {
+			continue // the hint was given when it was denied
+		}
+		if ref.Type != pin.Tools {
+			a.hint("only pinproof-capture guard keeps "+ref.EntryRef()+" from agents: clients have no rule for it", "")
+			continue
+		}
+		server := "<server>"
+		if text.IsAlnumOr(ref.Server, "_-") && ref.Server != "" {
+			server = ref.Server
+		}
+		name := "<tool>"
+		if shell.IsPasteable(ref.Name) {
+			name = ref.Name
+		}
+		a.hint("pinproof-capture guard leaves "+ref.EntryRef()+" out. Without a guard, write a rule of the client, with its name for the server (docs/hooks.md), such as in .claude/settings.json", `"permissions": {"deny": ["mcp__`+server+"__"+name+`"]}`)
+	}
 }
 
 // hintUnread prints hints about what was not read or isn't pinned: texts of other servers that could name an added

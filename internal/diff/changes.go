@@ -78,7 +78,7 @@ func CompareDefinitions(budget *effort.Budget, entryType pin.EntryType, old, new
 	if entryType == pin.Tools {
 		root.at = schema.AtDefinition
 	}
-	d := &differ{was: map[string]string{}}
+	d := &differ{was: map[string]string{}, equal: map[versions]bool{}}
 	d.compare(root)
 	var places []*place
 	for _, n := range d.changes {
@@ -123,10 +123,9 @@ type place struct {
 
 	around        versions   // the innermost schema around it, old and new
 	schemas       []versions // all schemas around it, the whole one first
+	keywords      []string   // for each of schemas, the keyword that leads to the change
 	isTested      bool       // an enclosing schema only tests values, as under not
-	isInOneOf     bool       // it is in an alternative of oneOf
 	inDefinitions bool
-	isClosed      bool // it rejects names that it ignored before, whatever its label is
 }
 
 // place returns the labelled change at a node.
@@ -138,6 +137,11 @@ func (l *labeller) place(n *node) *place {
 		p.Label = p.labelOf()
 	}
 	p.Severity = p.Label.Severity()
+	// Paths can be long, and only the label needs them.
+	p.steps = nil
+	p.inside = nil
+	p.schemas = nil
+	p.keywords = nil
 	return p
 }
 
@@ -152,14 +156,11 @@ func (p *place) locate(n *node) {
 	if isInSchema {
 		p.around = versions{n.above.old, n.above.new}
 		p.schemas = append(p.schemas, p.around)
-		p.isInOneOf = p.isInOneOf || p.keyword == "oneOf"
+		p.keywords = append(p.keywords, n.now)
 		p.isTested = p.isTested || tests(n.now)
 		p.inDefinitions = p.inDefinitions || schema.IsDefinitions(n.now)
 	} else if n.at == schema.AtSchema && p.steps == nil {
-		if p.sides[n.now] == nil {
-			p.sides[n.now] = newSide(p.budget, p.name, n.old, n.new)
-		}
-		p.side = p.sides[n.now]
+		p.side = p.sideOf(n)
 	}
 	if isInSchema || p.steps == nil {
 		p.keyword = n.now
@@ -203,4 +204,12 @@ func (n *node) change() (c Change) {
 	}
 	c.HiddenCounts = [2]int{countHidden(c.Old), countHidden(c.New)}
 	return c
+}
+
+// sideOf returns the side for a node of inputSchema or outputSchema. It makes each side once.
+func (l *labeller) sideOf(n *node) *side {
+	if l.sides[n.now] == nil {
+		l.sides[n.now] = newSide(l.budget, l.name, n.old, n.new)
+	}
+	return l.sides[n.now]
 }

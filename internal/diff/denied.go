@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 // noteDenied marks the new and changed entries that resemble a denied pin of any server, even if the denied entry is no
 // longer listed. Both definitions are compared under the policy of the denied pin. They resemble each other if they are
 // equal apart from the name, as similar as those of a renamed entry, share most words, or share a file. An entry that
-// is as close to its own pin, or to the pin that it was renamed from, isn't marked, unless it gains the description,
-// a file or most words of the denied one: tools of one server are often similar.
+// is as close to its own pin, or to the pin that it was renamed from, isn't marked, unless it gains a file or most words
+// of the denied one: tools of one server are often similar.
 func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
 	type likeable struct {
 		pin.DeniedPin
@@ -55,7 +56,10 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 			}
 			isOwn := p.Server == d.Server
 			n := nearness(p.said, now)
-			if n <= nearest && !gains(p.said, own, now) || !resembles(p.said, now, isOwn) {
+			gains := func(file string) bool { return now.files[file] && !own.files[file] }
+			hasFile := slices.ContainsFunc(slices.Collect(maps.Keys(p.said.files)), gains)
+			hasWords := share(p.said.said, now.said) >= leastShare && share(p.said.said, own.said) < leastShare
+			if n <= nearest && !hasFile && !hasWords || !resembles(p.said, now, isOwn) {
 				continue
 			}
 			if len(now.said)+len(now.parameters) > 0 {
@@ -79,24 +83,17 @@ func isUnlike(budget *effort.Budget, sides []pin.Comparison, d *pin.Drift) bool 
 	return now == nil || share(old.said, now.said) < leastShare || common(old.files, now.files) < len(old.files)
 }
 
-// gains reports whether an entry has a key other than the name, a file or most words of a denied one that its own pin
-// didn't have.
-func gains(denied, own, now *candidate) bool {
-	for i, key := range denied.keys {
-		if i != nameKey && key != "" && key == now.keys[i] && key != own.keys[i] {
-			return true
-		}
+// nearness returns how similar two definitions are, apart from the names. An equal description or file adds more than
+// common words, and an equal definition adds most.
+func nearness(old, now *candidate) float64 {
+	near := closeness(old, now) + share(old.said, now.said)
+	if old.keys[0] == now.keys[0] {
+		near += 2 * maxLikeness
+	} else if old.keys[2] == now.keys[2] && now.keys[2] != "" {
+		near += maxLikeness
 	}
-	for file := range denied.files {
-		if now.files[file] && !own.files[file] {
-			return true
-		}
-	}
-	return share(denied.said, now.said) >= leastShare && share(denied.said, own.said) < leastShare
+	return near + maxLikeness*float64(common(old.files, now.files))
 }
-
-// nearness returns how similar two definitions are, apart from the names.
-func nearness(old, now *candidate) float64 { return closeness(old, now) + share(old.said, now.said) }
 
 // leastShare is the fraction of a denied entry's words that another entry must have to count as repeating it.
 const leastShare = 0.75
@@ -108,7 +105,7 @@ const leastAlike = 0.8
 // definition. Between two servers, an equal name alone doesn't count.
 func resembles(old, now *candidate, isOwn bool) bool {
 	for key := range keyCount {
-		isName := key == nameKey
+		isName := key == 1
 		if old.keys[key] == now.keys[key] && now.keys[key] != "" && (isOwn || !isName) {
 			return true
 		}

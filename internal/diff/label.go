@@ -1,10 +1,13 @@
 package diff
 
 import (
+	"slices"
+
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
 	"pinproof/internal/normal"
 	"pinproof/internal/pin"
+	"pinproof/internal/schema"
 	"pinproof/internal/words"
 )
 
@@ -24,9 +27,9 @@ func (p *place) labelOf() label.Label {
 		return p.titleLabel(p.keyword, 0)
 	case p.entryType == pin.Skills:
 		return p.skillLabel()
-	case p.keyword == "_meta":
+	case p.keyword == "_meta" && !p.isMove():
 		return p.metaLabel()
-	case p.keyword == "icons":
+	case p.keyword == "_meta" || p.keyword == "icons":
 		return label.ClientMetadata
 	case p.isMove():
 		return label.OtherMember
@@ -34,16 +37,12 @@ func (p *place) labelOf() label.Label {
 		return label.Renamed
 	case p.entryType == pin.Tools:
 		return p.toolLabel()
-	case p.entryType != pin.Prompts && p.keyword == "name":
-		return p.proseLabel(0)
-	case p.keyword == "mimeType" && p.Old.Kind != 0:
-		return label.Unclear // a reader may not know the new type
-	case p.keyword != "arguments":
-		return label.OtherMember
-	case len(p.inside) == 2 && (p.inside[1] == "title" || p.inside[1] == "description"):
-		return p.proseLabel(2)
+	case p.entryType != pin.Prompts:
+		return p.resourceLabel()
+	case p.keyword == "arguments":
+		return p.promptArgumentLabel()
 	}
-	return label.Unclear
+	return label.OtherMember
 }
 
 // isNothing reports whether a value is absent or null, which mean the same.
@@ -78,6 +77,22 @@ func (p *place) toolLabel() label.Label {
 	return label.Unclear
 }
 
+// resourceLabel labels a change in a member of a resource or a template.
+func (p *place) resourceLabel() label.Label {
+	switch p.keyword {
+	case "name":
+		return p.proseLabel(0)
+	case "annotations", "size":
+		return label.ClientMetadata
+	case "mimeType":
+		// A reader may not know the new type.
+		if p.Old.Kind != 0 {
+			return label.Unclear
+		}
+	}
+	return label.OtherMember
+}
+
 // sideLabel labels a change of, or inside, the input or output schema. The same rules compare both: they return the
 // label for an input, which ForOutput maps to the label for an output.
 func (p *place) sideLabel() label.Label {
@@ -90,7 +105,7 @@ func (p *place) sideLabel() label.Label {
 		return label.OutputExtended
 	case isOutput && p.New.Kind == 0:
 		return label.OutputRemoved
-	case p.exports():
+	case p.exports(&p.New, schema.AtSchema):
 		k = label.ArgumentSentAsHeader
 	}
 	if isOutput {
@@ -122,6 +137,38 @@ func (p *place) proseLabel(depth int) label.Label {
 		return label.IndentationChanged
 	}
 	return label.TextChanged
+}
+
+// promptArgumentLabel labels a change in a prompt's arguments, each with name, description and required.
+func (p *place) promptArgumentLabel() label.Label {
+	on := func(v jsontree.Value) bool { return v.Kind != 0 && v.Kind != 'f' }
+	if len(p.inside) < 2 {
+		kind := label.Unclear
+		if p.Old.Kind == 0 {
+			kind = label.ParameterAdded
+		} else if p.New.Kind == 0 {
+			kind = label.ParameterRemoved
+		}
+		for _, item := range slices.Concat(p.New.Items(), []jsontree.Member{{Value: p.New}}) {
+			if on(item.Get("required")) {
+				return label.RequiredParameterAdded
+			}
+		}
+		return kind
+	}
+	switch member := p.inside[1]; {
+	case member == "title" || member == "description":
+		return p.proseLabel(2)
+	case len(p.inside) > 2 || member != "name" && member != "required":
+		return label.OtherMember
+	case member == "name":
+		return label.Renamed
+	case on(p.New):
+		return label.ParameterRequired
+	case on(p.Old):
+		return label.ParameterOptional
+	}
+	return label.EquivalentForm
 }
 
 // annotationLabel labels a change in one annotation.

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -25,8 +26,9 @@ type side struct {
 	// computed on first use.
 	forms [2]func() [2]*normal.NormalForms
 
-	// Results of relation.
-	relations map[versions]inclusion.Relation
+	// Results of relation, and of isApart.
+	relations map[question]inclusion.Relation
+	apart     map[*jsontree.Value]bool
 
 	// Results of parametersIn: the parameters that a schema names, in any of its alternatives.
 	parameters map[*jsontree.Value]set
@@ -35,57 +37,75 @@ type side struct {
 	// or violates MCP.
 	isRefused bool
 
-	// A schema makes clients send a parameter as a header.
+	// The names of the old schema's parameters and definitions, and its titles.
+	known set
+
+	// All strings in the old schema.
+	texts set
+
+	// The new schema makes clients send a parameter as a header.
 	hasHeader bool
 
 	// The names that each schema requires; filled on first use.
 	required map[*jsontree.Value]set
 
+	// Results of level.namesOthers.
+	namesOthers map[level]bool
+
 	// The definitions that are referenced, by name; nil if a reference can't be followed, so that any definition may
 	// be used.
 	used set
 
-	// A $ref leads to a value that isn't a schema, so any change may change what it means.
-	isOpaque bool
+	// A reference leads to a whole schema, which then applies to values inside it, too.
+	refersToRoot bool
+
+	// Pointers to values that a $ref leads to although they aren't schemas (true), and to the values that contain them
+	// (false).
+	opaque map[string]bool
 
 	// A definition is referenced from a schema that only tests values, as under not.
 	testsDefinitions bool
 
-	hasOneOf       bool // a schema has oneOf
-	hasUnevaluated bool // a schema has a keyword whose effect depends on all others, such as unevaluatedProperties
+	// A schema has oneOf.
+	hasOneOf bool
 }
 
 // newSide returns the side for two schemas of a tool, of which one may be nil.
 func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side {
 	s := &side{
-		roots:      versions{old, new},
-		relations:  map[versions]inclusion.Relation{},
-		parameters: map[*jsontree.Value]set{},
-		required:   map[*jsontree.Value]set{},
-		used:       set{},
+		roots:       versions{old, new},
+		relations:   map[question]inclusion.Relation{},
+		apart:       map[*jsontree.Value]bool{},
+		parameters:  map[*jsontree.Value]set{},
+		namesOthers: map[level]bool{},
+		known:       set{},
+		texts:       set{},
+		required:    map[*jsontree.Value]set{},
+		used:        set{},
+		opaque:      map[string]bool{},
 	}
-	var nulls [2]int
-	for i, root := range s.roots {
-		if root == nil {
-			continue
-		}
+	for _, root := range s.roots {
 		s.follow(root, root, false, map[*jsontree.Value]bool{})
-		schema.EachSchema(root, schema.AtSchema, func(v *jsontree.Value) {
-			s.hasHeader = s.hasHeader || v.Has(schema.HeaderKeyword)
-			s.hasOneOf = s.hasOneOf || v.Has("oneOf")
-			s.hasUnevaluated = s.hasUnevaluated || v.Has("unevaluatedProperties") || v.Has("unevaluatedItems")
-			for _, m := range v.Members() {
-				// Null is a value for const and default.
-				if m.Kind == 'n' && m.Name != "const" && m.Name != "default" && schema.IsKnownKeyword(m.Name) {
-					nulls[i]++
-				}
-			}
-		})
 	}
+	schema.EachSchema(cmp.Or(new, old), schema.AtSchema, func(v *jsontree.Value) {
+		s.hasHeader = s.hasHeader || v.Has(schema.HeaderKeyword)
+		s.hasOneOf = s.hasOneOf || v.Has("oneOf")
+	})
 	if old == nil || new == nil {
 		return s
 	}
-	s.isRefused = nulls[1] > nulls[0] || isSpecified(old) && !isSpecified(new)
+	s.isRefused = nulls(new) > nulls(old) || isSpecified(old) && !isSpecified(new)
+	schema.Visit(old, schema.AtSchema, func(v *jsontree.Value, of, at schema.Position, path []jsontree.Step) {
+		if of == schema.AtSchemaMap || of == schema.AtProperties {
+			s.known[path[len(path)-1].Name] = true
+		}
+		if at == schema.AtSchema {
+			s.known[v.Get("title").Text] = true
+		}
+		if v.Kind == '"' {
+			s.texts[v.Text] = true
+		}
+	})
 	for i := range s.forms {
 		s.forms[i] = sync.OnceValue(func() [2]*normal.NormalForms {
 			return [2]*normal.NormalForms{normal.NewForms(budget, old, tool, i == 1), normal.NewForms(budget, new, tool, i == 1)}
@@ -99,6 +119,18 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 func isSpecified(root *jsontree.Value) bool {
 	isOther := func(m jsontree.Member) bool { return m.Kind != '{' }
 	return jsontree.StringOf(jsontree.Lookup(root, "type")) == "object" && !slices.ContainsFunc(root.Get("properties").Members(), isOther)
+}
+
+// nulls counts the keywords of a whole schema that are null, except const and default, for which null is a value.
+func nulls(root *jsontree.Value) (count int) {
+	schema.EachSchema(root, schema.AtSchema, func(v *jsontree.Value) {
+		for _, m := range v.Members() {
+			if m.Kind == 'n' && m.Name != "const" && m.Name != "default" && schema.IsKnownKeyword(m.Name) {
+				count++
+			}
+		}
+	})
+	return count
 }
 
 // uses reports whether a definition is referenced, or may be.
@@ -121,8 +153,10 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 		} else if len(steps) > 0 || to == nil {
 			s.used = nil
 		}
-		target, _ := schema.ResolveSchema(root, reference)
-		s.isOpaque = s.isOpaque || target == nil && to != nil
+		s.refersToRoot = s.refersToRoot || to == root
+		if schema, _ := schema.ResolveSchema(root, reference); schema == nil && to != nil {
+			s.noteOpaque(steps)
+		}
 		s.follow(root, to, isTested, seen)
 	}
 	schema.EachSubschema(v, func(part *jsontree.Value, steps ...string) {
@@ -142,21 +176,113 @@ func tests(keyword string) bool {
 	return false
 }
 
-// relation returns how the values that the schemas around a place accept compare. It computes each result once. Its cost
-// includes both roots, because a proof follows references into them.
-func (p *place) relation() inclusion.Relation {
-	known, asked := p.relations[p.around]
+// bearsOnValues reports whether a keyword of a schema restricts its values by itself. It returns false for the keywords
+// of parameters, because their changes have labels of their own.
+func bearsOnValues(keyword string) bool {
+	switch keyword {
+	case "properties", "required", "additionalProperties", "patternProperties", "items", schema.HeaderKeyword:
+		return false
+	}
+	return !schema.IsAnnotation(keyword) && !schema.IsDefinitions(keyword)
+}
+
+// A question is a comparison of two schemas, old and new: as wholes, or only by their keywords that restrict values.
+type question struct {
+	schemas  versions
+	ofValues bool
+}
+
+// relation returns how the schemas around a place compare: as wholes or, with ofValues, only by their keywords for
+// values. It computes each result once.
+func (p *place) relation(ofValues bool) inclusion.Relation {
+	q := question{p.around, ofValues}
+	known, asked := p.relations[q]
 	if asked {
 		return known
 	}
-	if !p.isRefused && !p.hasUnevaluated && p.budget.Spend(sizeOf(p.roots[0])+sizeOf(p.roots[1])) {
-		known = inclusion.Compare(p.budget, p.roots[0], p.roots[1], p.around[0], p.around[1], min(1, len(p.schemas)-1))
+	depth := 1
+	if p.around == p.roots {
+		depth = 0
 	}
-	p.relations[p.around] = known
-	return known
+	old, new := p.around[0], p.around[1]
+	if ofValues {
+		old, new = only(old, bearsOnValues), only(new, bearsOnValues)
+	}
+	p.relations[q] = p.compare(old, new, depth)
+	return p.relations[q]
+}
+
+// bestRelation compares the schemas around a place as wholes or, where that proves nothing, by their keywords for values.
+func (p *place) bestRelation() inclusion.Relation {
+	if whole := p.relation(false); whole != inclusion.Unknown {
+		return whole
+	}
+	return p.relation(true)
+}
+
+// relationAlone compares the keyword of a place as if the schemas around it had no other keyword.
+func (p *place) relationAlone() inclusion.Relation {
+	alone := [2]jsontree.Value{jsontree.Object(), jsontree.Object()}
+	keywords := [2]string{p.keyword, p.keyword}
+	if p.isMove() && len(p.inside) == 0 {
+		keywords[0] = exchangeable[p.keyword]
+	}
+	for i, schema := range p.around {
+		if m := (jsontree.Member{Name: keywords[i], Value: schema.Get(keywords[i])}); m.Kind != 0 && hasEffect(&m) {
+			alone[i] = jsontree.Object(m)
+		}
+	}
+	return p.compare(&alone[0], &alone[1], 1)
+}
+
+// only returns a schema with the keywords that f selects and that have an effect.
+func only(v *jsontree.Value, f func(keyword string) bool) *jsontree.Value {
+	kept := jsontree.FilterParts(*v, func(m *jsontree.Member) bool { return f(m.Name) && hasEffect(m) })
+	return &kept
+}
+
+// hasEffect reports whether a keyword may have an effect: null has none, except as a constant.
+func hasEffect(m *jsontree.Member) bool { return m.Kind != 'n' || m.Name == "const" }
+
+// compare proves the relation of two schemas at a nesting depth, if the budget allows. Its cost includes both roots,
+// because a proof follows references into them.
+func (p *place) compare(old, new *jsontree.Value, depth int) inclusion.Relation {
+	if p.isRefused || !p.budget.Spend(sizeOf(p.roots[0])+sizeOf(p.roots[1])) {
+		return inclusion.Unknown
+	}
+	return inclusion.Compare(p.budget, p.roots[0], p.roots[1], old, new, depth)
 }
 
 func sizeOf(v *jsontree.Value) int { return int(v.End - v.Start) }
+
+// noteOpaque records the pointer to a value that a reference leads to although it isn't a schema, and the pointers to
+// the values that contain it.
+func (s *side) noteOpaque(steps []string) {
+	pointer := ""
+	for _, step := range steps {
+		if !s.opaque[pointer] {
+			s.opaque[pointer] = false
+		}
+		pointer = jsontree.ExtendPointer(pointer, step)
+	}
+	s.opaque[pointer] = true
+}
+
+// isOpaque reports whether a $ref leads to a value that isn't a schema, and this value changed, contains the change, or
+// is part of it.
+func (p *place) isOpaque() bool {
+	for _, pointer := range []string{p.Pointer, cmp.Or(p.OldPointer, p.Pointer)} {
+		pointer = strings.TrimPrefix(pointer, jsontree.ExtendPointer("", p.steps[0]))
+		_, isAround := p.opaque[pointer]
+		for pointer != "" && !p.opaque[pointer] {
+			pointer = pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
+		}
+		if isAround || p.opaque[pointer] {
+			return true
+		}
+	}
+	return false
+}
 
 // isForm reports whether a change only rewrites a schema: the normal form of the changed keyword, or of an enclosing
 // schema, is the same as before. kind is the index of the normal forms.
@@ -170,9 +296,10 @@ func (p *place) isForm(kind int) bool {
 		return false // the change is in an unused definition
 	}
 	isOfDefinitions := schema.IsDefinitions(p.keyword)
+	names := p.names()
 	isOtherType := len(p.inside) == 0 && p.Old.Kind != 0 && p.New.Kind != 0
-	isOdd := func(name string) bool { return !p.used[name] || kind == 0 && p.Old.Kind == 0 }
-	if isOfDefinitions && (isOtherType || slices.ContainsFunc(p.names(), isOdd)) {
+	isOdd := func(name string) bool { return !p.used[name] || kind == 0 && !p.known[name] }
+	if isOfDefinitions && (names == nil || isOtherType || slices.ContainsFunc(names, isOdd)) {
 		// The normal forms don't cover an unused definition, and its name may be new to the reader.
 		return false
 	}
@@ -188,45 +315,112 @@ func (p *place) isForm(kind int) bool {
 	return slices.ContainsFunc(schemas, func(pair versions) bool { return normal.Equal(old, new, pair[0], pair[1]) })
 }
 
+// isNewProse reports whether a change adds a description or a comment that the old schema doesn't contain. The normal
+// forms include descriptions and comments, so they differ, too.
+func (p *place) isNewProse() bool {
+	isProse := (p.keyword == "description" || p.keyword == "$comment") && len(p.inside) == 0
+	return isProse && p.New.Kind == '"' && !p.texts[p.New.Text]
+}
+
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
 func (p *place) schemaLabel() label.Label {
-	if p.isOpaque {
+	if p.isOpaque() {
 		return label.Unclear
 	}
-	if p.isForm(0) {
+	if !p.isNewProse() && p.isForm(0) {
 		return label.EquivalentForm
 	}
 	k := p.keywordLabel()
-	p.isClosed = k == label.InputClosed
+	isTested := p.isTested || p.inDefinitions && p.testsDefinitions
 	switch {
 	case p.isMove() && p.at == schema.AtSchema && !isCombination(p.keyword):
 		// The schema moved to another index of the array, so it applies to another element.
 		return label.AcceptedValuesChanged
+	case p.inDefinitions && len(p.steps) > 2 && k != label.TextChanged && k != label.ArgumentSentAsHeader && !p.uses(p.steps[2]):
+		return label.UnusedSchemaChanged
 	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword || k == label.ArgumentSentAsHeader:
 		return k
-	case p.inDefinitions && len(p.steps) > 2 && !p.uses(p.steps[2]):
-		return label.UnusedSchemaChanged
 	case p.keyword != "required" && p.isForm(1):
 		// The schema accepts the same values, so only texts, or what they describe, have changed.
 		return label.TextChanged
 	case k == label.OtherMember:
 		return k
-	case p.isTested || p.inDefinitions && p.testsDefinitions:
-		return label.Unclear // the effect depends on the schema around it
-	case k == label.ParameterAdded || k == label.RequiredParameterAdded || k == label.ParameterRemoved:
-		return k
-	case p.isInOneOf || p.inDefinitions && p.hasOneOf || p.hasUnevaluated:
-		// The schemas around it may do the opposite: oneOf rejects a value that fits two of its alternatives, so it may
-		// accept more if one of them accepts fewer.
+	case p.mayBeOpposite(k):
 		return label.AcceptedValuesChanged
+	case isTested && (k.AffectsValues() || !tests(p.keyword)):
+		return label.Unclear // the effect depends on the schema around it
 	}
 	return k
+}
+
+// mayBeOpposite reports whether a label says that a schema accepts more values, or fewer, although the schemas around it
+// may do the opposite.
+func (p *place) mayBeOpposite(k label.Label) bool {
+	return isOneSided(k) && (p.mayOverlap() || p.isDependent())
+}
+
+// isOneSided reports whether a label says that a schema accepts more values, or fewer, than before.
+func isOneSided(k label.Label) bool {
+	switch k {
+	case label.ConstraintTightened, label.EnumValueRemoved, label.InputClosed, label.ConstraintLoosened, label.EnumValueAdded, label.AnyInputAccepted:
+		return true
+	}
+	return false
+}
+
+// dependent are keywords whose effect depends on that of the others in their group.
+var dependent = [...][]string{
+	{"items", "prefixItems", "additionalItems"}, {"contains", "minContains", "maxContains"},
+}
+
+// isDependent reports whether the effect of a changed keyword depends on another keyword next to it, or on
+// unevaluatedProperties or unevaluatedItems around it, and the effect of the whole schema isn't proven.
+func (p *place) isDependent() bool {
+	has := func(around versions, keyword string) bool { return around[0].Has(keyword) || around[1].Has(keyword) }
+	isOther := func(keyword string) bool { return keyword != p.keyword && has(p.around, keyword) }
+	isInGroup := func(group []string) bool {
+		return slices.Contains(group, p.keyword) && slices.ContainsFunc(group, isOther)
+	}
+	leavesRest := func(around versions) bool {
+		return has(around, "unevaluatedProperties") || has(around, "unevaluatedItems")
+	}
+	isRest := func(v *jsontree.Value) bool { return v.Get("additionalProperties").Kind == '{' }
+	isPattern := p.keyword == "patternProperties" && slices.ContainsFunc(p.around[:], isRest)
+	return (isPattern || slices.ContainsFunc(dependent[:], isInGroup) || slices.ContainsFunc(p.schemas, leavesRest)) && p.relation(false) == inclusion.Unknown
+}
+
+// mayOverlap reports whether a change is in an alternative of oneOf that may accept a value of another alternative, or
+// in a definition that may be such an alternative. Because oneOf rejects such a value, the whole schema may accept more
+// values if the alternative accepts fewer.
+func (p *place) mayOverlap() bool {
+	for i, around := range p.schemas[:len(p.schemas)-1] {
+		for side, one := range p.schemas[i+1] {
+			if p.keywords[i] == "oneOf" && !p.isApart(side, one, around[side].Get("oneOf")) {
+				return true
+			}
+		}
+	}
+	return p.inDefinitions && p.hasOneOf
+}
+
+// isApart reports whether an alternative provably accepts no value that another one in the list accepts. It computes
+// each result once.
+func (p *place) isApart(side int, one *jsontree.Value, list jsontree.Value) bool {
+	if _, known := p.apart[one]; !known {
+		p.apart[one] = inclusion.IsApart(p.budget, p.roots[side], one, list)
+	}
+	return p.apart[one]
 }
 
 // keywordLabel returns the label of a change by the keyword that it is in.
 func (p *place) keywordLabel() label.Label {
 	isDefinition := schema.IsDefinitions(p.keyword) && len(p.inside) < 2
 	isSchema := p.at == schema.AtSchema
+	at := p.at
+	if !isSchema && len(p.inside) == 0 {
+		// The position of the new value, even if the old value was at another kind of position.
+		at = schema.KeywordPosition(p.keyword)
+	}
 	switch {
 	case p.keyword == "$schema":
 		return label.Unclear
@@ -234,7 +428,7 @@ func (p *place) keywordLabel() label.Label {
 		return p.requiredLabel()
 	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword:
 		return p.remarkLabel()
-	case p.exports():
+	case p.exports(&p.New, at):
 		return label.ArgumentSentAsHeader
 	case isDefinition && p.Old.Kind != 0 && p.New.Kind != 0:
 		return label.Unclear
@@ -244,7 +438,7 @@ func (p *place) keywordLabel() label.Label {
 		return label.UnusedSchemaChanged
 	case p.keyword == "properties" && len(p.inside) < 2 && !p.isMove():
 		return p.parameterLabel()
-	case isSchema && p.keyword == "additionalProperties":
+	case isSchema && (p.keyword == "additionalProperties" || p.keyword == "properties"), p.keyword == "patternProperties":
 		return p.othersLabel()
 	case p.isMove() && isSchema:
 		return label.OtherMember // the order of schemas that are combined means nothing
@@ -274,14 +468,14 @@ func isCombination(keyword string) bool {
 	return keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf"
 }
 
-// exports reports whether a new value in a schema may make clients send an argument as a header: the value contains the
-// keyword for that, or a reference, which may lead to the keyword.
-func (p *place) exports() bool {
-	if !p.hasHeader || p.New.Kind == 0 {
-		return false
+// exports reports whether a value at a position of the new schema may make clients send an argument as a header: the
+// value contains the keyword for that, or a reference, which may lead to the keyword.
+func (p *place) exports(v *jsontree.Value, at schema.Position) (found bool) {
+	if p.hasHeader {
+		found = p.keyword == "$ref" && v.Kind != 0
+		schema.EachSchema(v, at, func(s *jsontree.Value) { found = found || s.Has(schema.HeaderKeyword) || s.Has("$ref") })
 	}
-	is := string(jsontree.Append([]byte(p.keyword), p.New))
-	return strings.Contains(is, schema.HeaderKeyword) || strings.Contains(is, "$ref")
+	return found
 }
 
 // requiredLabel labels a change of required. It ignores a name that was added or removed together with its parameter,
@@ -339,7 +533,7 @@ func (p *place) parameterLabel() label.Label {
 	names := p.names()
 	isOnlyHere := func(name string) bool { return !p.parametersIn(other, p.around[other])[name] }
 	if len(names) > 0 && !slices.ContainsFunc(names, isOnlyHere) {
-		switch p.relation() {
+		switch p.bestRelation() {
 		case inclusion.Wider:
 			// Another keyword, such as anyOf, still names these parameters, so only the accepted values differ.
 			return label.ConstraintLoosened
@@ -354,7 +548,9 @@ func (p *place) parameterLabel() label.Label {
 	}
 	required, known := p.required[p.around[1]]
 	if !known {
-		required, _ = textSet(p.around[1].Get("required"))
+		if list, isPlain := textSet(p.around[1].Get("required")); isPlain {
+			required = list
+		}
 		p.required[p.around[1]] = required
 	}
 	if slices.ContainsFunc(names, func(name string) bool { return required[name] }) {
@@ -405,18 +601,79 @@ func (p *place) parametersIn(side int, v *jsontree.Value) set {
 	return names
 }
 
-// othersLabel labels a change of additionalProperties, or of a parameter's schema, to or from true, false or absent.
+// othersLabel labels a change of additionalProperties, patternProperties or a parameter's schema from or to true,
+// false or absent.
 func (p *place) othersLabel() label.Label {
-	isOpen := func(v jsontree.Value) bool { return v.Kind == 't' || isEmpty(v) }
-	switch {
-	case p.New.Kind == 'f':
-		return label.InputClosed
-	case p.Old.Kind == 'f' && isOpen(p.New):
-		return label.InputOpened
-	case isOpen(p.New) && !isOpen(p.Old):
-		return label.AnyInputAccepted
+	isPattern := p.keyword == "patternProperties"
+	// additionalProperties applies to names that match no pattern.
+	closed := func(side int, v jsontree.Value) bool {
+		return v.Kind == 'f' || v.Kind == 0 && isPattern && p.around[side].Get("additionalProperties").Kind == 'f'
 	}
-	return p.valuesLabel()
+	wasClosed := closed(0, p.Old)
+	isClosed := closed(1, p.New)
+	wasOpen := p.Old.Kind == 't' || isEmpty(p.Old) && !wasClosed
+	isOpen := p.New.Kind == 't' || isEmpty(p.New) && !isClosed
+	switch {
+	case wasClosed && isOpen && !isPattern && !p.mayNameOthers():
+		return label.InputOpened
+	case isClosed && !wasClosed:
+		return label.InputClosed
+	case isOpen && !wasOpen && !wasClosed:
+		return label.AnyInputAccepted
+	case wasClosed:
+		return label.ConstraintLoosened
+	case wasOpen && !isOpen:
+		return label.ConstraintTightened
+	}
+	return label.Unclear
+}
+
+// mayNameOthers reports whether a parameter that the properties around a place lack may be named elsewhere: in the same
+// schema, in a schema that is combined with it, at any level around the place, or where a definition is referenced.
+func (p *place) mayNameOthers() bool {
+	last := len(p.schemas) - 1
+	isInAlternative := last > 0 && combines(p.keywords[last-1])
+	if p.inDefinitions || p.used == nil || p.refersToRoot || isInAlternative {
+		return true
+	}
+	for i, around := range p.schemas {
+		at := level{around, p.keywords[i], i == last}
+		may, known := p.namesOthers[at]
+		if !known {
+			may = at.namesOthers()
+			p.namesOthers[at] = may
+		}
+		if may {
+			return true
+		}
+	}
+	return false
+}
+
+// A level is a schema around a place, old and new, with the keyword that leads from it to the place.
+type level struct {
+	versions
+	keyword  string
+	isDirect bool // it is the innermost one
+}
+
+// namesElsewhere are the keywords that may name a parameter of the same value, or of a value in it, besides those that
+// combine schemas.
+var namesElsewhere = [...]string{"propertyNames", "patternProperties", "enum", "const", "contains"}
+
+// namesOthers reports whether the old schema may name parameters that the properties at the place lack, or either
+// schema requires such a parameter. Any other parameter that the new schema names is labelled as an addition. If the
+// place is in an alternative, the other alternatives don't apply to it.
+func (l level) namesOthers() bool {
+	old := l.versions[0]
+	isAlternatives := l.keyword == "anyOf" || l.keyword == "oneOf"
+	isCombined := func(m jsontree.Member) bool { return combines(m.Name) && !(isAlternatives && m.Name == l.keyword) }
+	if slices.ContainsFunc(old.Members(), isCombined) {
+		return true
+	}
+	isOther := func(m jsontree.Member) bool { return !old.Get("properties").Has(m.Text) }
+	isRequired := func(v *jsontree.Value) bool { return slices.ContainsFunc(v.Get("required").Items(), isOther) }
+	return slices.ContainsFunc(namesElsewhere[:], old.Has) || l.isDirect && slices.ContainsFunc(l.versions[:], isRequired)
 }
 
 // valuesLabel labels a change in a keyword that restricts values, by its effect together with the other keywords of
@@ -426,9 +683,17 @@ func (p *place) valuesLabel() label.Label {
 	if !schema.IsKeyword(name) || name == "nullable" {
 		return label.OtherMember // JSON Schema doesn't say what it means
 	}
+	r := p.bestRelation()
+	alone := p.relationAlone()
+	if !bearsOnValues(name) || r == inclusion.Unknown || name == "propertyNames" && alone == inclusion.Same {
+		r = alone
+	}
 	listed := (name == "enum" || name == "const") && isListed(p.around[0]) && isListed(p.around[1])
-	switch p.relation() {
+	switch r {
 	case inclusion.Same:
+		if isCombination(name) && p.relation(false) != inclusion.Same {
+			return label.AcceptedValuesChanged // its meaning depends on the keywords next to it, such as properties
+		}
 		if (isCombination(name) || name == "$ref") && p.New.Kind != 0 && p.namesMore() {
 			return label.ParameterAdded
 		}

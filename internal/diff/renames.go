@@ -53,11 +53,8 @@ func nameless(entryType pin.EntryType, definition jsontree.Value) jsontree.Value
 // A set is a set of strings, such as the words of a text.
 type set map[string]bool
 
-// A candidate has keyCount keys; one of them is its name.
-const (
-	keyCount = 3
-	nameKey  = 1
-)
+// keyCount is how many keys a candidate has.
+const keyCount = 3
 
 // A candidate is an entry that may have another name on the other side.
 type candidate struct {

@@ -13,21 +13,24 @@ import (
 func CountRestrictions(s string) int {
 	s = condition().ReplaceAllString(s, "$1")
 	n := 0
-	end := 0 // of the last phrase
-	for _, word := range asciiWord().FindAllStringIndex(s, -1) {
-		start := word[0]
-		if start < end || !guardStarts()[strings.ToLower(s[start:word[1]])] {
-			continue
+	for {
+		// A word consists of ASCII letters, digits and _, as for \w in a regular expression.
+		isOfWord := func(r rune) bool { return r == '_' || r < 0x80 && text.IsAlnum(byte(r)) }
+		start := strings.IndexFunc(s, isOfWord)
+		if start < 0 {
+			return n
 		}
-		if place := guard().FindStringIndex(s[start:min(len(s), start+guardBytes)]); place != nil {
-			n++
-			end = start + place[1]
+		s = s[start:]
+		end := text.RunSize(s, isOfWord)
+		if guardStarts()[strings.ToLower(s[:end])] {
+			if place := guard().FindStringIndex(s[:min(len(s), guardBytes)]); place != nil {
+				n++
+				end = place[1]
+			}
 		}
+		s = s[end:]
 	}
-	return n
 }
-
-var asciiWord = text.LazyRegexp(`\w+`)
 
 // guardStarts are the words that a match of guard begins with. guard is tried only at these, because a regular expression
 // of its size takes a microsecond a byte.

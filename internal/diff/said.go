@@ -3,6 +3,7 @@ package diff
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
@@ -13,8 +14,18 @@ import (
 // every sentence, name and value in it, anywhere in the definition: clients pass on the whole definition, and nobody
 // knows which parts a model reads.
 
+// symbols are the values that specifications define for some keywords, besides types: formats (JSON Schema 2020-12
+// Validation, 6.1.1 and 7.3), task support (MCP 2025-11-25).
+var symbols = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"format": strings.Fields(`date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference
+ iri iri-reference uuid uri-template json-pointer relative-json-pointer regex int32 int64 float double binary byte password`),
+		"taskSupport": {"forbidden", "optional", "required"},
+	}
+})
+
 // HasText reports whether a change added or removed something to read: a text or a member name, except for known
-// names (keywords) and values (types and dialects).
+// names (keywords) and values (symbols).
 func (c *Change) HasText() bool {
 	if c.Label == label.TooManyChanges || c.HiddenCounts != [2]int{} {
 		return true
@@ -56,5 +67,5 @@ func says(v *jsontree.Value, at schema.Position, keyword string, listed set) boo
 }
 
 func isSymbol(s, name string) bool {
-	return s == "" || name == "taskSupport" && s == "forbidden" || name == "type" && schema.IsType(s) || name == "$schema" && schema.IsDialect(s)
+	return s == "" || slices.Contains(symbols()[name], s) || name == "type" && schema.IsType(s) || name == "$schema" && schema.IsDialect(s)
 }

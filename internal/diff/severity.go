@@ -35,22 +35,41 @@ func (l *labeller) judge(member string, places []*place) {
 	}
 	isBreaking := false
 	var values []*place
+	var others []*place
 	for _, p := range places {
-		if p.side == s && p.Label.AffectsValues() {
+		if p.side != s {
+			continue
+		}
+		isBreaking = isBreaking || p.Severity == label.Breaking
+		if p.Label.AffectsValues() || p.Severity == label.Breaking {
 			values = append(values, p)
-			isBreaking = isBreaking || p.Severity == label.Breaking
+		} else if p.Label == label.OtherMember || p.Label == label.ArgumentSentAsHeader {
+			others = append(others, p)
 		}
 	}
-	if values == nil {
+	if len(values)+len(others) == 0 {
+		return // no change affects values
+	}
+	if !s.isRefused && l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.ProvesSubset(l.budget, narrow, wide) {
+		for _, p := range values {
+			// The proof assumes that every keyword applies, so it can't clear a change of $schema.
+			if p.Severity == label.Breaking && p.Label.BreaksOnlyByValues() && p.Pointer != "/"+member+"/$schema" {
+				p.Severity = label.Behaviour
+			}
+		}
 		return
 	}
-	isProven := !s.isRefused && l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.ProvesSubset(l.budget, narrow, wide)
+	if isBreaking {
+		return
+	}
+	if values == nil {
+		values = others
+	}
 	for _, p := range values {
-		// The proof assumes that every keyword applies, so it can't clear a change of $schema.
-		if isProven && p.Severity == label.Breaking && p.Label.BreaksOnlyByValues() && !p.isClosed && p.Pointer != "/"+member+"/$schema" {
-			p.Severity = label.Behaviour
-		} else if !isProven && !isBreaking {
-			p.Severity = label.Breaking
+		p.Severity = label.Breaking
+		// A minor label would hide the change.
+		if p.Label.Minor() {
+			p.Label = label.Unclear
 		}
 	}
 }

@@ -67,6 +67,9 @@ type differ struct {
 
 	// The old pointers of elements and members whose last step has changed, by their new pointers.
 	was map[string]string
+
+	// The results for pairs of objects and arrays compared so far.
+	equal map[versions]bool
 }
 
 // compare lists the changes at a node and below it.
@@ -75,7 +78,7 @@ func (d *differ) compare(n *node) {
 		d.changes = append(d.changes, n)
 	}
 	first := len(d.changes)
-	apart := n.size <= schema.MaxPointer
+	apart := n.size <= schema.MaxPointer && !d.equal[versions{n.old, n.new}]
 	switch {
 	case n.old == nil || n.new == nil:
 		n.isWhole = true
@@ -84,7 +87,7 @@ func (d *differ) compare(n *node) {
 	case apart && n.old.Kind == '[' && n.new.Kind == '[' && !(scalars(*n.old) && scalars(*n.new)):
 		d.items(n)
 	default:
-		n.isWhole = !jsontree.Equal(*n.old, *n.new)
+		n.isWhole = !d.equalValues(n.old, n.new)
 	}
 	if len(d.changes)-first > MaxChanges {
 		n.isWhole = true
@@ -94,6 +97,24 @@ func (d *differ) compare(n *node) {
 	if n.isWhole && !n.moved {
 		d.changes = append(d.changes, n)
 	}
+}
+
+// equalValues is jsontree.Equal with a cache: items pairs equal elements at every depth before they are compared part
+// by part, so most pairs are compared again.
+func (d *differ) equalValues(a, b *jsontree.Value) bool {
+	if a.Kind != '{' && a.Kind != '[' || a.Kind != b.Kind {
+		return a.Kind == b.Kind && a.Text == b.Text
+	}
+	pair := versions{a, b}
+	if equal, ok := d.equal[pair]; ok {
+		return equal
+	}
+	equal := len(a.Parts) == len(b.Parts)
+	for i := 0; equal && i < len(a.Parts); i++ {
+		equal = a.Parts[i].Name == b.Parts[i].Name && d.equalValues(&a.Parts[i].Value, &b.Parts[i].Value)
+	}
+	d.equal[pair] = equal
+	return equal
 }
 
 // below compares a part of the values at a node.
@@ -117,11 +138,6 @@ func (d *differ) below(n *node, part node) {
 func (d *differ) members(n *node) {
 	a := n.old.Parts
 	b := n.new.Parts
-	was, now := "anyOf", "oneOf"
-	if n.new.Has("anyOf") {
-		was, now = now, was
-	}
-	isExchanged := n.at == schema.AtSchema && n.old.Get(was).Kind == '[' && n.new.Get(now).Kind == '[' && !n.old.Has(now) && !n.new.Has(was)
 	for len(a) > 0 || len(b) > 0 {
 		order := jsontree.MergeOrder(len(a), len(b), func() int { return jsontree.CompareUTF16(a[0].Name, b[0].Name) })
 		var part node
@@ -142,11 +158,11 @@ func (d *differ) members(n *node) {
 			part.old, part.new = cmp.Or(part.old, none), cmp.Or(part.new, none)
 			part.old = withoutMeaningless(part.old, part.new)
 		}
-		if isExchanged && part.now == was {
+		if n.at == schema.AtSchema && isExchanged(n.old, n.new, part.now) {
 			continue // it is compared with the other keyword
-		} else if isExchanged && part.now == now {
-			part.was = was
-			part.old = jsontree.Lookup(n.old, was)
+		} else if n.at == schema.AtSchema && isExchanged(n.new, n.old, part.now) {
+			part.was = exchangeable[part.now]
+			part.old = jsontree.Lookup(n.old, part.was)
 			part.moved = true
 		}
 		d.below(n, part)
@@ -166,13 +182,24 @@ func withoutMeaningless(old, new *jsontree.Value) *jsontree.Value {
 	return &meaningful
 }
 
-// items compares two arrays that contain more than scalars. It pairs the elements
-// that are equal, then those with the same key (itemKey), wherever they are, and the rest in their order. A pointer to a removed element has its index in the old
+// exchangeable are the keywords that SDKs exchange for each other.
+var exchangeable = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}
+
+// isExchanged reports whether here has a list of alternatives under a keyword (anyOf or oneOf), and there has one under
+// the other.
+func isExchanged(here, there *jsontree.Value, keyword string) bool {
+	other := exchangeable[keyword]
+	return other != "" && here.Get(keyword).Kind == '[' && there.Get(other).Kind == '[' && !here.Has(other) && !there.Has(keyword)
+}
+
+// items compares two arrays that contain more than scalars. It pairs the elements that are
+// equal at both ends, then those with the same key (itemKey), wherever they are, and
+// the rest in their order. A pointer to a removed element has its index in the old
 // array, any other the index in the new one.
 func (d *differ) items(n *node) {
 	a := n.old.Parts
 	b := n.new.Parts
-	taken, partner := pairItems(a, b)
+	taken, partner := d.pairItems(a, b)
 	// All removed elements of a before this index have been compared.
 	next := 0
 	removed := func(end int) {
@@ -198,35 +225,42 @@ func (d *differ) items(n *node) {
 }
 
 // pairItems returns for each element of either array the index of its partner, or -1.
-func pairItems(a, b []jsontree.Member) (inB, inA []int) {
+func (d *differ) pairItems(a, b []jsontree.Member) (inB, inA []int) {
 	inB = slices.Repeat([]int{-1}, len(a))
 	inA = slices.Repeat([]int{-1}, len(b))
 	pair := func(i, j int) {
 		inB[i] = j
 		inA[j] = i
 	}
-	whole := func(v *jsontree.Value) string { return string(jsontree.Append(nil, *v)) }
-	for _, keyOf := range [...]func(*jsontree.Value) string{whole, itemKey} {
-		byKey := map[string][]int{}
-		for i := range a {
-			if key := keyOf(&a[i].Value); inB[i] < 0 {
-				byKey[key] = append(byKey[key], i)
-			}
-		}
-		for j := range b {
-			key := keyOf(&b[j].Value)
-			if list := byKey[key]; inA[j] < 0 && key != "" && len(list) > 0 {
-				pair(list[0], j)
-				byKey[key] = list[1:]
-			}
+	head := 0
+	for head < min(len(a), len(b)) && d.equalValues(&a[head].Value, &b[head].Value) {
+		pair(head, head)
+		head++
+	}
+	endA := len(a)
+	endB := len(b)
+	for min(endA, endB) > head && d.equalValues(&a[endA-1].Value, &b[endB-1].Value) {
+		endA--
+		endB--
+		pair(endA, endB)
+	}
+	byKey := map[string][]int{}
+	for i := head; i < endA; i++ {
+		key := itemKey(&a[i].Value)
+		byKey[key] = append(byKey[key], i)
+	}
+	for j := head; j < endB; j++ {
+		if key := itemKey(&b[j].Value); key != "" && len(byKey[key]) > 0 {
+			pair(byKey[key][0], j)
+			byKey[key] = byKey[key][1:]
 		}
 	}
-	i := 0
-	for j := range b {
-		for i < len(a) && inB[i] >= 0 {
+	i := head
+	for j := head; j < endB; j++ {
+		for i < endA && inB[i] >= 0 {
 			i++
 		}
-		if inA[j] < 0 && i < len(a) && !(isNamed(&a[i].Value) && isNamed(&b[j].Value)) && !(isFile(&a[i].Value) && isFile(&b[j].Value)) {
+		if inA[j] < 0 && i < endA && !(isNamed(&a[i].Value) && isNamed(&b[j].Value)) && !(isFile(&a[i].Value) && isFile(&b[j].Value)) {
 			pair(i, j)
 		}
 	}
@@ -239,10 +273,14 @@ func isNamed(v *jsontree.Value) bool { return v.StringIn("name") != "" }
 func isFile(v *jsontree.Value) bool { return v.StringIn("uri") != "" && v.Has("digest") }
 
 // itemKey returns a key that two versions of an element share: for an object, its name or the URI of a file. Without
-// these, the key is what distinguishes alternatives: the type, the reference, the constant, and constant parameters.
+// these, the key is what distinguishes alternatives: the type, the reference, the constant, and constant parameters or,
+// without parameters, the names of the keywords.
 func itemKey(v *jsontree.Value) string {
+	if v.Kind == '[' {
+		return "" // arrays are paired by their order
+	}
 	if v.Kind != '{' {
-		return "" // these are paired by their order
+		return string(jsontree.Append(nil, *v))
 	}
 	if isFile(v) {
 		return "uri " + v.StringIn("uri")
@@ -258,6 +296,13 @@ func itemKey(v *jsontree.Value) string {
 	}
 	for _, keyword := range []string{"type", "$ref", "const"} {
 		add(keyword, v.Get(keyword))
+	}
+	if !v.Has("properties") {
+		for _, m := range v.Members() {
+			if len(key) < 4_000 && !schema.IsAnnotation(m.Name) {
+				key = append(key, "\x00"+m.Name...)
+			}
+		}
 	}
 	for _, p := range v.Get("properties").Members() {
 		fixed := p.Get("const")

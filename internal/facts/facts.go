@@ -4,7 +4,6 @@
 package facts
 
 import (
-	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -228,29 +227,20 @@ func (f *Explanation) sort(found lint.Finding, e *Entry) {
 
 // explain determines the facts of an entry. The entry already contains its findings.
 func (r *reader) explain(e *Entry) {
-	size := 0
-	if e.Type == pin.Skills {
-		size = changedFileBytes(e.Locked, e.Captured)
-	}
-	// Each value after the first in its list has a line of its own in a review.
-	const lineCost = 8
-	comma := []byte(",")
 	for i := range e.Copies {
-		definition := e.Copies[i].Definition
-		e.AddedBytes += len(definition)
-		size += len(definition) + lineCost*bytes.Count(definition, comma)
+		e.AddedBytes += len(e.Copies[i].Definition)
 	}
+	size := e.AddedBytes + changedFileBytes(e.Locked, e.Captured)
 	if e.Locked != nil {
-		definition := e.Locked.Definition
-		e.AddedBytes -= len(definition)
-		size += len(definition) + lineCost*bytes.Count(definition, comma)
+		e.AddedBytes -= len(e.Locked.Definition)
+		size += len(e.Locked.Definition)
 	}
 	r.room -= size
 	e.Unexplained = r.options.NoExplanations || size > maxExplained || r.room < 0 && (r.explains || r.options.Bounded)
 	r.explains = r.explains || !e.Unexplained
 	e.Severity = label.Breaking // to be safe
 	if e.Unexplained && (r.options.NoExplanations || r.options.Bounded) {
-		e.Class = classOfKind[e.Kind].class
+		e.Class = classOfKind[e.Kind]
 		if e.HasNewWarning() {
 			e.Class = ClassWarned
 		}
@@ -403,13 +393,13 @@ func AllSelectorWords() []string { return append(label.IDs(), NonLabelSelectors.
 
 // SelectorWords lists the words that select an entry, except pin.WarningsSelector.
 func (e *Entry) SelectorWords() (words []string) {
-	for _, f := range e.NewFindings {
-		words = append(words, f.ID)
-	}
 	if !e.Unexplained { // otherwise no label is proven
 		for _, c := range e.Changes() {
 			words = append(words, c.Label.ID())
 		}
+	}
+	for _, f := range e.NewFindings {
+		words = append(words, f.ID)
 	}
 	said := e.CapturedTraits
 	if e.Kind == pin.DriftRemoved {

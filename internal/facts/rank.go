@@ -40,11 +40,11 @@ func declared(p *pin.Pin, definition jsontree.Value, notes []lint.Finding) (word
 	}
 	// The value of a hint, or 0 if it isn't declared as a boolean.
 	hint := func(name string) byte {
-		kind := definition.Get("annotations").Get(name).Kind
-		if kind != 't' && kind != 'f' {
-			kind = 0
+		v := definition.Get("annotations").Get(name)
+		if v.Kind == 't' || v.Kind == 'f' {
+			return v.Kind
 		}
-		return kind
+		return 0
 	}
 	destroys := hint("destructiveHint")
 	reads := hint("readOnlyHint")
@@ -118,14 +118,7 @@ const (
 // IsReadFirst reports whether entries of the class are read first, each for a reason.
 func (c Class) IsReadFirst() bool { return c <= ClassNewHost }
 
-// classOfKind has the class that an entry has by the kind of its drift alone, and the reason.
-var classOfKind = map[pin.DriftKind]struct {
-	class Class
-	cause ReasonKind
-}{
-	pin.DriftDuplicate: {ClassDuplicate, ReasonDuplicate}, pin.DriftHidden: {ClassHidden, ReasonHidden},
-	pin.DriftAdded: {ClassOther, ""}, pin.DriftChanged: {ClassOther, ""}, pin.DriftRemoved: {ClassRemoved, ""},
-}
+var classOfKind = map[pin.DriftKind]Class{pin.DriftDuplicate: ClassDuplicate, pin.DriftHidden: ClassHidden, pin.DriftAdded: ClassOther, pin.DriftChanged: ClassOther, pin.DriftRemoved: ClassRemoved}
 
 // A ReasonKind is the kind of a Reason.
 type ReasonKind string
@@ -161,23 +154,33 @@ type Reason struct {
 
 // rank sets the class of an entry, which determines how early it is read, and the reason.
 func (r *reader) rank(e *Entry, old, new jsontree.Value) {
-	byKind := classOfKind[e.Kind]
-	e.Class = byKind.class
-	e.Reason = Reason{Kind: byKind.cause}
+	e.Class = classOfKind[e.Kind]
 	earlier := func(class Class, why Reason) {
 		if class < e.Class || class == e.Class && e.Reason.Kind == "" {
 			e.Class = class
 			e.Reason = why
 		}
 	}
-	r.rankFindings(e, new, earlier)
+	for _, f := range e.NewFindings {
+		if f.Warning {
+			earlier(ClassWarned, Reason{Kind: ReasonWarning, Pointer: f.Pointer})
+		}
+	}
+	if e.Kind == pin.DriftDuplicate {
+		earlier(ClassDuplicate, Reason{Kind: ReasonDuplicate})
+	}
+	if e.Kind == pin.DriftHidden {
+		earlier(ClassHidden, Reason{Kind: ReasonHidden})
+	}
+	for _, note := range codeNotes {
+		for _, f := range e.NewFindings {
+			if f.ID == note.id && (e.Kind == pin.DriftAdded || e.Kind == pin.DriftChanged) {
+				earlier(ClassCode, Reason{Kind: note.cause, Pointer: f.Pointer})
+			}
+		}
+	}
 	if e.Kind == pin.DriftAdded {
-		if slices.Contains(e.CapturedTraits, TraitDestructive) {
-			earlier(ClassDestructive, Reason{Kind: ReasonDestructive, Pointer: "/annotations/destructiveHint"})
-		}
-		if slices.Contains(e.CapturedTraits, TraitNoHints) && writes(e.Name) {
-			earlier(ClassWriting, Reason{Kind: ReasonWritingName})
-		}
+		e.rankNew(earlier)
 	}
 	says := false
 	for _, edit := range e.Edits {
@@ -187,38 +190,33 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 			earlier(ClassHidden, Reason{Kind: ReasonHidden, Pointer: edit.Pointer})
 		}
 	}
-	isChanged := e.Kind == pin.DriftChanged
-	if isChanged {
+	if e.Kind == pin.DriftChanged {
 		r.rankChanged(e, old, new, earlier)
 	}
-	e.Minor = isChanged && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.HasNewFinding("new-address")
+	e.Minor = e.Kind == pin.DriftChanged && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.HasNewFinding("new-address")
 	if e.Minor {
 		e.Score = math.MinInt
 	}
 }
 
-// rankFindings ranks an entry by its findings.
-func (r *reader) rankFindings(e *Entry, new jsontree.Value, earlier func(Class, Reason)) {
-	isChanged := e.Kind == pin.DriftChanged
-	for _, f := range e.NewFindings {
-		code := codeNotes[f.ID]
-		switch {
-		case f.Warning:
-			earlier(ClassWarned, Reason{Kind: ReasonWarning, Pointer: f.Pointer})
-		case code != "" && (isChanged || e.Kind == pin.DriftAdded):
-			earlier(ClassCode, Reason{Kind: code, Pointer: f.Pointer})
-		case f.ID == "same-name" && e.Type == pin.Skills && e.Kind == pin.DriftAdded:
-			earlier(ClassCode, Reason{Kind: ReasonSameName})
-		case f.ID == "new-address" && isChanged:
-			if host := r.newHost(e.Server, new); host != "" {
-				earlier(ClassNewHost, Reason{ReasonNewHost, f.Pointer, host})
-			}
-		}
+// codeNotes lists the notes about code. If an entry has both, the first one becomes its Reason.
+var codeNotes = [...]struct {
+	id    string
+	cause ReasonKind
+}{{"skill-script", ReasonScript}, {"takes-code", ReasonCode}}
+
+// rankNew ranks a new entry.
+func (e *Entry) rankNew(earlier func(Class, Reason)) {
+	if e.Type == pin.Skills && e.HasNewFinding("same-name") {
+		earlier(ClassCode, Reason{Kind: ReasonSameName})
+	}
+	if slices.Contains(e.CapturedTraits, TraitDestructive) {
+		earlier(ClassDestructive, Reason{Kind: ReasonDestructive, Pointer: "/annotations/destructiveHint"})
+	}
+	if slices.Contains(e.CapturedTraits, TraitNoHints) && writes(e.Name) {
+		earlier(ClassWriting, Reason{Kind: ReasonWritingName})
 	}
 }
-
-// codeNotes has the reasons for the notes about code, by their ids.
-var codeNotes = map[string]ReasonKind{"skill-script": ReasonScript, "takes-code": ReasonCode}
 
 // rankChanged ranks an approved entry that changed.
 func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Class, Reason)) {
@@ -249,6 +247,14 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 			earlier(ClassRestrictionRemoved, Reason{Kind: ReasonHintLoosened, Pointer: edit.Pointer})
 		}
 	}
+	for _, f := range e.NewFindings {
+		if f.ID != "new-address" {
+			continue
+		}
+		if host := r.newHost(e.Server, new); host != "" {
+			earlier(ClassNewHost, Reason{ReasonNewHost, f.Pointer, host})
+		}
+	}
 }
 
 // hintsAtOnce reports whether all tools that a server keeps got their hints at once: their pinned definitions have no
@@ -261,11 +267,16 @@ func (r *reader) hintsAtOnce(server string) bool {
 	hasHints := func(p *pin.Pin) bool { return !slices.Contains(declared(p, p.Tree(), nil), TraitNoHints) }
 	p := pin.FindComparison(r.sides, server)
 	is = true
+	tools := 0
 	for _, was := range p.Locked.PinsOf(pin.Tools) {
-		if now := p.Captured.Find(was.Key); now != nil {
-			is = is && !hasHints(&was) && hasHints(now)
+		now := p.Captured.Find(was.Key)
+		if now == nil || was.Definition == nil || now.Definition == nil {
+			continue
 		}
+		tools++
+		is = is && !hasHints(&was) && hasHints(now)
 	}
+	is = is && tools > 0
 	r.hinted[server] = is
 	return is
 }
@@ -275,7 +286,8 @@ func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 	var now map[string]bool // the sentences of new; computed on first use
 	for _, edit := range e.Edits {
 		lost := edit.TextEdits
-		if edit.Old.Kind == '"' && !edit.ComparedBySentence {
+		gone := edit.New.Kind == 0 && strings.HasSuffix(edit.Pointer, "/description")
+		if edit.Old.Kind == '"' && !edit.ComparedBySentence && (gone || edit.New.Kind == '"') {
 			lost = []words.Edit{{Old: edit.Old.Text, New: edit.New.Text}}
 		}
 		for _, s := range lost {

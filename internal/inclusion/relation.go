@@ -1,6 +1,8 @@
 package inclusion
 
 import (
+	"slices"
+
 	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/normal"
@@ -35,4 +37,11 @@ func Compare(budget *effort.Budget, oldRoot, newRoot, old, new *jsontree.Value, 
 		return Narrower
 	}
 	return Unknown
+}
+
+// IsApart reports whether provably no value fits both a schema and another one in a list. All are in the whole schema
+// root.
+func IsApart(budget *effort.Budget, root, one *jsontree.Value, list jsontree.Value) bool {
+	p := newProver(budget, root, root)
+	return !slices.ContainsFunc(below(&list), func(other *jsontree.Value) bool { return other != one && !p.apart(one, other) })
 }

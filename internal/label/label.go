@@ -28,7 +28,6 @@ const (
 	Unclear
 	DefaultChanged
 	AnyInputAccepted
-	InputOpened
 	TextChanged
 	Renamed
 	OutputRemoved
@@ -45,6 +44,7 @@ const (
 	EnumValueRemoved
 	ConstraintTightened
 	IndentationChanged
+	InputOpened
 	EquivalentForm
 	FileDigestChanged
 )
@@ -66,26 +66,27 @@ func (l Label) Severity() Severity { return table[l].severity }
 func (l Label) InOutputSchema() Label { return table[l].output }
 
 // Minor reports whether a review may summarize a change with the label in one line. The minor labels rank last.
-func (l Label) Minor() bool { return l >= EquivalentForm }
+func (l Label) Minor() bool { return l >= InputOpened }
 
 // BreaksOnlyByValues reports whether a change with the label can break something only by changing which values the
 // schema accepts. A removed parameter or result breaks those who used it, even if the schema accepts as much as before.
+// A closed input rejects names that it ignored before.
 func (l Label) BreaksOnlyByValues() bool {
 	switch l {
-	case TooManyChanges, Renamed, ParameterRemoved, OutputRemoved:
+	case TooManyChanges, Renamed, ParameterRemoved, OutputRemoved, InputClosed:
 		return false
 	}
 	return true
 }
 
-// AffectsValues reports whether a change in a schema with the label affects, or may affect, which values the schema
-// accepts.
+// AffectsValues reports whether a change with the label affects, or may affect, which values a schema accepts.
 func (l Label) AffectsValues() bool {
 	switch l {
-	case DefaultChanged, TextChanged, IndentationChanged, UnusedSchemaChanged, EquivalentForm:
-		return false
+	case RequiredParameterAdded, ParameterAdded, ParameterRequired, EnumValueAdded, AcceptedValuesChanged, ConstraintLoosened, ParameterOptional, AnyInputAccepted, OutputExtended, OutputWidened, OutputNarrowed,
+		Unclear, InputClosed, EnumValueRemoved, ConstraintTightened, InputOpened:
+		return true
 	}
-	return true
+	return false
 }
 
 // AsksLess reports whether clients ask for confirmation less often after a change with the label.

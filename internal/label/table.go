@@ -32,7 +32,6 @@ var table = [...]row{
 	Unclear:                {"other", "unclear", "changed in a way that can't be judged", Breaking, Unclear},
 	DefaultChanged:         {"default-changed", "default, examples", "has another default value, or other examples", Behaviour, DefaultChanged},
 	AnyInputAccepted:       {"input-anything", "takes anything", "takes anything in a place that was checked", Behaviour, OutputWidened},
-	InputOpened:            {"input-opened", "takes others", "takes unnamed parameters", Behaviour, OutputExtended},
 	TextChanged:            {"wording", "text", "reworded", Behaviour, TextChanged},
 	Renamed:                {"renamed", "renamed", "renamed", Breaking, Renamed},
 	OutputRemoved:          {"output-removed", "no longer returned", "no longer returns something", Breaking, OutputRemoved},
@@ -49,6 +48,7 @@ var table = [...]row{
 	EnumValueRemoved:       {"enum-removed", "value gone", "no longer takes a value", Breaking, OutputNarrowed},
 	ConstraintTightened:    {"constraint-tightened", "takes less", "takes less than before", Breaking, OutputNarrowed},
 	IndentationChanged:     {"layout", "layout", "has a text whose lines are indented in another way", Behaviour, IndentationChanged},
+	InputOpened:            {"input-opened", "takes others", "takes unnamed parameters", Behaviour, OutputExtended},
 	EquivalentForm:         {"other-form", "other form", "says the same in another form", NoEffect, EquivalentForm},
 	FileDigestChanged:      {"file-digest", "digest of a file", "the digest or the size of a file that is shown", NoEffect, FileDigestChanged},
 }

@@ -96,10 +96,6 @@ func CompactJSON(v jsontree.Value) string {
 	return string(b)
 }
 
-// maxIndent is the maximum indentation of a value, in bytes, with its line feed. The brackets of a value at any depth show
-// what is in it, and a list of short numbers at depth 128 would take 130 times its size.
-const maxIndent = 33
-
 // appendJSON appends a value as JSON, and reports whether the value is on one line. breaks is a line feed and the
 // indentation of the value, or "" to force one line.
 func appendJSON(b []byte, v jsontree.Value, breaks string, asciiOnly bool) ([]byte, bool) {
@@ -113,7 +109,7 @@ func appendJSON(b []byte, v jsontree.Value, breaks string, asciiOnly bool) ([]by
 	from := len(b)
 	b = append(b, v.Kind)
 	inner := breaks
-	if breaks != "" && len(breaks) < maxIndent {
+	if breaks != "" {
 		inner += "  "
 	}
 	isInline := true
@@ -160,9 +156,7 @@ func WordDiffLines(pieces []words.Piece) []Line {
 		return linesOf(pieces[0].Op, text.PrintableLines(pieces[0].Text, false))
 	}
 	lines := []Line{{Sign: '='}}
-	alike := func(a, b words.Piece) bool {
-		return a.Op != words.OpKept && b.Op != words.OpKept && Confusable(a.Text, b.Text)
-	}
+	alike := func(a, b words.Piece) bool { return a.Replaces(b) && Confusable(a.Text, b.Text) }
 	for i, p := range pieces {
 		exact := i > 0 && alike(pieces[i-1], p) || i+1 < len(pieces) && alike(p, pieces[i+1])
 		end := 0

@@ -194,7 +194,7 @@ func TestOrder(t *testing.T) {
 			return false
 		}
 		orders[strings.Join(path, "/")] = true
-		if _, err := read(text); err == nil || !strings.HasSuffix(fail.AsError(err).Text, "not written here by this version of pinproof") {
+		if _, err := read(text); err == nil || !strings.HasSuffix(fail.AsError(err).Text, "this version of pinproof writes it at another place") {
 			t.Errorf("%v reversed: %v", path, err)
 		}
 		return false

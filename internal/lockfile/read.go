@@ -124,8 +124,8 @@ func Read(path string, data []byte, formOf pin.HashFunc, listed CapturedFunc) (L
 	}
 	l, root, err := r.read(data)
 	if err == nil {
-		written := l.tree(root)
-		err = cmp.Or(r.differs(root, written), r.differsInText(written))
+		written := l.tree()
+		err = cmp.Or(r.differs(root, &written), r.differsInText(written))
 	}
 	if err != nil {
 		return Lockfile{}, err
@@ -293,14 +293,14 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.P
 	p = pin.Pin{Key: key, AcceptedWarnings: recordsIn(v.Get("acceptedWarnings"))}
 	p.Line, _ = r.Position(int(v.Start))
 	p.Denied = v.Get("denied").Kind == 't' && key.Type.CanBeDenied()
-	stored := v.Get("definition")
+	stored := v.Get(storedMember(key.Type))
 	name := "" // the entry's name in its stored definition
 	switch {
 	case pol.HashOnly:
 		p.Digest = digestIn(v.Get("digest"))
 		p.SanitizedDigest = cmp.Or(digestIn(v.Get("sanitizedDigest")), p.Digest)
 	case key.Type == pin.Instructions:
-		p.HashedDefinition = r.formOf(key.Type, []byte(v.Get("text").Text))
+		p.HashedDefinition = r.formOf(key.Type, []byte(stored.Text))
 	case stored.DefinitionNumber > 0:
 		d := &r.defined[stored.DefinitionNumber-1]
 		p.HashedDefinition = d.HashedDefinition
@@ -340,8 +340,8 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.P
 }
 
 // differs returns an error about the first member that differs from what Marshal would write, or nil.
-func (r *lockReader) differs(read, written jsontree.Value) error {
-	path, at, what := difference(read, written)
+func (r *lockReader) differs(read jsontree.Value, written *jsontree.Value) error {
+	path, at, what := difference(nil, read, written)
 	if path == nil {
 		return nil
 	}
@@ -359,7 +359,7 @@ func (r *lockReader) differs(read, written jsontree.Value) error {
 		}
 	}
 	last := path[len(path)-1]
-	if isDigest := last == "digest" || last == "sanitizedDigest"; isDigest && what != isUnknown {
+	if isDigest := last == "digest" || last == "sanitizedDigest"; isDigest && what != isDisplaced {
 		return r.ErrorAt(at, "%sits %s is not that of its stored definition", where, last).Hint(editedHint)
 	}
 	said := r.ErrorAt(at, what, where, text.QuoteName(last))
@@ -382,34 +382,54 @@ var memberForms = map[string]string{
 
 // How a member differs from what Marshal would write: format strings for the place and the name of the member.
 const (
-	isUnknown   = "%smember %s: not written here by this version of pinproof"
+	isUnknown   = "%smember %s: not written by this version of pinproof"
 	isMissing   = "%sno %s"
 	isOtherwise = "%s%s: this version of pinproof writes it differently"
+	isDisplaced = "%s%s: this version of pinproof writes it at another place"
 )
 
-// difference returns the path to the first member of a file that differs from what Marshal would write in the order of
-// the file, its place in the file, and how it differs; or no path.
-func difference(read, written jsontree.Value) (path []string, at int, what string) {
-	found := byPlace(read)
-	for i, m := range written.Members() {
-		if !read.Has(m.Name) {
-			return []string{m.Name}, int(read.Start), isMissing
+// difference returns the path to the first member of a file that differs from what Marshal would write, its place in
+// the file, and how it differs. If no member differs, it sorts the value to write in the order of the file. within is
+// the path to both values.
+func difference(within []string, read jsontree.Value, written *jsontree.Value) (path []string, at int, what string) {
+	sorted := jsontree.Object(slices.Clone(written.Members())...)
+	var ordered []jsontree.Member
+	for _, m := range byPlace(read) {
+		path := append(slices.Clip(within), m.Name)
+		other := jsontree.Lookup(&sorted, m.Name)
+		if other == nil {
+			return path, int(m.Start), isUnknown
 		}
-		if found[i].Name != m.Name {
-			return []string{found[i].Name}, int(found[i].Start), isUnknown
-		}
-		if m.Kind == '{' && found[i].Kind == '{' {
-			if below, at, what := difference(found[i].Value, m.Value); below != nil {
-				return append([]string{m.Name}, below...), at, what
+		if m.Kind == '{' && other.Kind == '{' {
+			if below, at, what := difference(path, m.Value, other); below != nil {
+				return below, at, what
 			}
-		} else if m.Kind != jsontree.Raw && !jsontree.Equal(found[i].Value, m.Value) {
-			return []string{m.Name}, int(found[i].Start), isOtherwise
+		} else if !jsontree.Equal(m.Value, *other) && other.Kind != jsontree.Raw {
+			return path, int(m.Start), isOtherwise
+		}
+		ordered = append(ordered, jsontree.Member{Name: m.Name, Value: *other})
+	}
+	for i, m := range written.Members() {
+		if jsontree.Lookup(&read, m.Name) == nil {
+			return append(slices.Clip(within), m.Name), int(read.Start), isMissing
+		}
+		if found := ordered[min(i, len(ordered)-1)]; found.Name != m.Name && !isFree(within) {
+			return append(slices.Clip(within), found.Name), int(read.Get(found.Name).Start), isDisplaced
 		}
 	}
-	if n := len(written.Members()); n < len(found) {
-		return []string{found[n].Name}, int(found[n].Start), isUnknown
-	}
+	*written = jsontree.OrderedObject(ordered)
 	return nil, 0, ""
+}
+
+// isFree reports whether the members at a path may be in any order: the servers, and the pins of a list, because a
+// merge may change their order. The order of all other members is fixed. Otherwise, the mark of a denied entry, or a
+// weak policy, could be far from where a reader looks for it.
+func isFree(path []string) bool {
+	if len(path) == 3 {
+		_, isList := pin.EntryTypeNamed(path[2])
+		return isList
+	}
+	return len(path) == 1
 }
 
 // editedHint tells a person what to do about a lockfile that contradicts itself.

@@ -2,7 +2,6 @@ package lockfile
 
 import (
 	"bytes"
-	"slices"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
@@ -27,7 +26,7 @@ func Marshal(l Lockfile) ([]byte, error) {
 			}
 		}
 	}
-	frame := frame(l.tree(jsontree.Value{}))
+	frame := frame(l.tree())
 	// A growing buffer would take twice as much memory.
 	out := make([]byte, 0, len(frame)+size)
 	for i, part := range bytes.SplitAfter(frame, []byte(opening)) {
@@ -99,25 +98,14 @@ func (m *members) text(name, s string) {
 	}
 }
 
-// inOrderOf returns an object in which the members have the order of those of an object that was read, if there is one.
-func (m members) inOrderOf(read jsontree.Value) jsontree.Value {
-	slices.SortStableFunc(m, func(a, b jsontree.Member) int { return int(read.Get(a.Name).Start - read.Get(b.Name).Start) })
-	return jsontree.OrderedObject(m)
-}
-
-// tree returns the lockfile as a JSON tree, with placeholders for definitions. A merge may change the order of servers
-// and of the pins of a list, so the tree has the order of these in the file that was read, if there is one. The order of
-// all other members is fixed. Otherwise, the mark of a denied entry, or a weak policy, could be far from where a reader
-// looks for it.
-func (l Lockfile) tree(read jsontree.Value) jsontree.Value {
+// tree returns the lockfile as a JSON tree, in the order of the file, with placeholders for definitions.
+func (l Lockfile) tree() jsontree.Value {
 	var servers, root members
-	order := read.Get("servers")
 	for i := range l.Servers {
-		s := &l.Servers[i]
-		servers.add(s.Server, serverTree(s, order.Get(s.Server)))
+		servers.add(l.Servers[i].Server, serverTree(&l.Servers[i]))
 	}
 	root.add("lockfileVersion", jsontree.Value{Kind: '0', Text: "1"})
-	root.add("servers", servers.inOrderOf(order))
+	root.add("servers", jsontree.OrderedObject(servers))
 	return jsontree.OrderedObject(root)
 }
 
@@ -126,12 +114,10 @@ func StateText(s *pin.Set) string {
 	if s == nil {
 		return ""
 	}
-	return string(jsontree.Append(nil, jsontree.OrderedObject([]jsontree.Member{{Name: s.Server, Value: serverTree(s, jsontree.Value{})}})))
+	return string(jsontree.Append(nil, jsontree.OrderedObject([]jsontree.Member{{Name: s.Server, Value: serverTree(s)}})))
 }
 
-// serverTree returns a server's entry in the lockfile, with its pins in the order of the entry that was read, if there is
-// one.
-func serverTree(s *pin.Set, read jsontree.Value) jsontree.Value {
+func serverTree(s *pin.Set) jsontree.Value {
 	var server, about members
 	about.text("name", s.ServerInfo.Name)
 	about.text("version", s.ServerInfo.Version)
@@ -143,16 +129,15 @@ func serverTree(s *pin.Set, read jsontree.Value) jsontree.Value {
 	}
 	server.accepted(s.AcceptedWarnings)
 	for _, entryType := range pin.LockOrder {
-		member := pin.EntryTypeInfo[entryType].Member
 		var list members
 		pins := s.PinsOf(entryType)
 		for i := range pins {
 			list.add(pins[i].Name, pinTree(&pins[i], s.Policy.HashOnly))
 		}
 		if entryType == pin.Instructions && len(list) > 0 {
-			server.add(member, list[0].Value)
+			server.add(pin.EntryTypeInfo[entryType].Member, list[0].Value)
 		} else if entryType == pin.Tools || len(list) > 0 {
-			server.add(member, list.inOrderOf(read.Get(member)))
+			server.add(pin.EntryTypeInfo[entryType].Member, jsontree.OrderedObject(list))
 		}
 	}
 	return jsontree.OrderedObject(server)
@@ -181,11 +166,11 @@ func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
 	if hashOnly {
 		return jsontree.OrderedObject(m)
 	}
+	stored := jsontree.Value{Kind: jsontree.Raw, Text: placeholder}
 	if p.Type == pin.Instructions {
-		m.add("text", p.Tree())
-	} else {
-		m.add("definition", jsontree.Value{Kind: jsontree.Raw, Text: placeholder})
+		stored = p.Tree()
 	}
+	m.add(storedMember(p.Type), stored)
 	if len(p.Files.Parts) > 0 {
 		m.add("files", p.Files)
 	}
@@ -198,6 +183,14 @@ func (m *members) accepted(records []pin.AcceptedWarning) {
 	if len(records) > 0 {
 		m.add("acceptedWarnings", jsontree.Strings(pin.AcceptedWarningLines(records)))
 	}
+}
+
+// storedMember returns the name of the member that stores a pin's definition.
+func storedMember(entryType pin.EntryType) string {
+	if entryType == pin.Instructions {
+		return "text"
+	}
+	return "definition"
 }
 
 // escapeHidden replaces hidden characters, which occur only in strings, by JSON escapes.

@@ -40,6 +40,10 @@ type NormalForms struct {
 	// There is no form: it isn't clear what a keyword means, a reference leads to no schema or to one that it is in, or
 	// the budget is too small.
 	failed bool
+
+	// A digest of what every comparison includes: the places of arguments that are sent as headers, because clients look
+	// for these only at certain places.
+	context string
 }
 
 // A form is the result of rewriting a schema.
@@ -67,11 +71,21 @@ func NewForms(budget *effort.Budget, root *jsontree.Value, name string, noProse 
 		byDigest: map[string]jsontree.Value{},
 		open:     map[*jsontree.Value]bool{},
 	}
-	// Clients look for arguments that are sent as headers only at certain places, which a form doesn't tell.
-	schema.EachSchema(root, schema.AtSchema, func(s *jsontree.Value) { f.failed = f.failed || s.Has(schema.HeaderKeyword) })
-	f.failed = f.failed || !IsUnderstood(root)
+	f.failed = !IsUnderstood(root)
 	f.dialectMatters = dialectMatters(root)
 	f.digest(root, name)
+	context := map[string]jsontree.Value{}
+	schema.Visit(root, schema.AtSchema, func(v *jsontree.Value, _, at schema.Position, path []jsontree.Step) {
+		if !f.failed && at == schema.AtSchema && v.Has(schema.HeaderKeyword) {
+			pointer := ""
+			for _, step := range path {
+				pointer = jsontree.ExtendPointer(pointer, schema.PointerToken(step))
+			}
+			f.failed = !f.budget.Spend(len(pointer))
+			context[pointer] = v.Get(schema.HeaderKeyword)
+		}
+	})
+	f.context = f.sum(jsontree.ObjectFromMap(context))
 	return f
 }
 
@@ -109,7 +123,7 @@ func (f *NormalForms) keywordDigest(v *jsontree.Value, keyword string) string {
 
 func (f *NormalForms) comparable(after *NormalForms, old, new *jsontree.Value) bool {
 	isSameDialect := jsontree.Equal(f.root.Get("$schema"), after.root.Get("$schema"))
-	return f.Uses(old) && after.Uses(new) && (isSameDialect || !f.dialectMatters && !after.dialectMatters)
+	return f.Uses(old) && after.Uses(new) && f.context == after.context && (isSameDialect || !f.dialectMatters && !after.dialectMatters)
 }
 
 // refersToRoot reports whether a reference leads to the whole schema.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pinproof/internal/diff"
+	"pinproof/internal/facts"
 	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -105,6 +106,7 @@ func (r *Report) fill(b *ReviewBlock) {
 		b.Entries = append(b.Entries, entry)
 		b.findings = append(b.findings, entry.Findings[:len(one.NewFindings)]...)
 	}
+	b.Words, b.Label = standsOut(b)
 	b.Rows = b.rows()
 	b.MinorSummary = minorText(b.of)
 	b.Minor = true
@@ -117,8 +119,10 @@ func (r *Report) fill(b *ReviewBlock) {
 		known = known && one.TextsKnown()
 		bytes += one.AddedBytes
 		worst = max(worst, one.Severity)
+		b.Risks = append(b.Risks, one.CapturedTraits...)
 		b.SelectorWords = append(b.SelectorWords, one.SelectorWords()...)
 	}
+	b.Risks = distinct(b.Risks)
 	b.SelectorWords = distinct(b.SelectorWords)
 	b.Brief = b.Minor || e.Kind == pin.DriftRemoved
 	if e.Kind == pin.DriftRemoved {
@@ -208,6 +212,27 @@ func (e *drifted) number() int {
 	}
 	first := slices.MinFunc(e.changes, func(a, b *change) int { return a.shared.Number - b.shared.Number })
 	return first.shared.Number
+}
+
+// standsOut returns what a reader has to notice in a block: a new warning, a note in facts.NonLabelSelectors, a rename,
+// or the block's first label. It also returns the id of the note or label.
+func standsOut(b *ReviewBlock) (words, id string) {
+	e := b.of[0]
+	for _, f := range b.findings { // warnings first
+		if f.Warning {
+			return f.Heading(), ""
+		}
+		if slices.Contains(facts.NonLabelSelectors, f.ID) {
+			return strings.ReplaceAll(f.ID, "-", " "), f.ID
+		}
+	}
+	if e.RenamedFrom+e.RenamedTo != "" {
+		return "renamed", ""
+	}
+	if len(e.Edits) > 0 {
+		return e.Edits[0].Label.Words(), e.Edits[0].Label.ID()
+	}
+	return "", ""
 }
 
 // entry returns the model's Entry for a drifted entry.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -54,13 +53,7 @@ func (r *Report) model() *Model {
 		m.Blocks = r.blocks
 		m.Shared = r.shared
 		m.Breaks = r.breaks()
-		m.Worst = r.worst()
-		if len(m.Blocks) > shortReview {
-			if m.Release == "" && r.HighestSeverity == label.Breaking && !r.IsSelection {
-				m.Release = r.worstText()
-			}
-			m.Release = joined("; ", m.Release, "(n): block n")
-		}
+		r.worst(m, r.explainNumbers(m))
 		r.readFirst(m)
 	}
 	return m

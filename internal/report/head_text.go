@@ -8,6 +8,7 @@ import (
 
 	"pinproof/internal/facts"
 	"pinproof/internal/label"
+	"pinproof/internal/layout"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -41,23 +42,53 @@ const shortReview = 8
 // maxWorst is how many entries the head of a review names for each reason.
 const maxWorst = 5
 
-// worst lists the entries to read first, with the numbers of their blocks: a line for each reason.
-func (r *Report) worst() (lines []string) {
+// explainNumbers completes the model's Release. It reports whether the head still has to explain the numbers of blocks.
+func (r *Report) explainNumbers(m *Model) bool {
+	if len(m.Blocks) <= shortReview {
+		return false
+	}
+	if m.Release == "" && r.HighestSeverity == label.Breaking && !r.IsSelection && !r.isUnexplained() {
+		m.Release = r.worstText()
+	}
+	if m.Release == "" && m.Breaks == "" {
+		return true
+	}
+	m.Release = joined("; ", m.Release, "(n) is the number of a block")
+	return false
+}
+
+// worst sets the model's Worst: the entries to read first, grouped by reason. With explains, it explains the first
+// block number.
+func (r *Report) worst(m *Model, explains bool) {
 	for _, one := range reasons {
-		var named, details []string
+		var named []layout.Run
+		var details []string
+		more := -maxWorst
 		for _, e := range r.entries {
-			if e.Class.IsReadFirst() && e.Reason.Kind == one.kind {
-				named = append(named, fmt.Sprintf("%s (%d)", shortRef(e.Type, e.Name), e.number()))
-				if len(details) < maxWorst {
-					details = append(details, r.detail(e))
-				}
+			if !e.Class.IsReadFirst() || e.Reason.Kind != one.kind {
+				continue
 			}
+			if more++; more > 0 {
+				continue
+			}
+			details = append(details, r.detail(e))
+			block := e.number()
+			number := "%s (%d)"
+			if named != nil {
+				named = append(named, layout.Run{Op: '*', Text: ", "})
+			} else if explains && m.Worst == nil {
+				number = "%s (%d is the number of a block)"
+			}
+			named = append(named, layout.Run{Op: '*', Text: fmt.Sprintf(number, shortRef(e.Type, e.Name), block), Block: block})
+		}
+		if more > 0 {
+			named = append(named, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: "and " + text.FormatNumber(more) + " more"})
 		}
 		if named != nil {
-			lines = append(lines, joined(", ", one.said, text.JoinNames(distinct(details), 1))+": "+text.JoinNames(named, maxWorst))
+			said := joined(", ", one.said, text.JoinNames(distinct(details), 1))
+			m.Worst = append(m.Worst, append([]layout.Run{{Op: '=', Text: said + ": "}}, named...))
 		}
 	}
-	return lines
 }
 
 // detail returns what the head adds to the reason why an entry is read first: its new host, or its place for a secret
@@ -83,24 +114,18 @@ func (r *Report) breaks() string {
 		}
 		named[what] = append(named[what], who+" ("+strconv.Itoa(number)+")")
 	}
-	isShared := map[*drifted]bool{}
 	for _, s := range r.shared {
-		for _, c := range s.changes {
-			if c.breaks && c.of == s.entries[0] {
-				add(c.row.Word, strings.TrimPrefix(c.row.Place, "arguments.")+" in "+s.Count, s.Number)
-			}
-			isShared[c.of] = isShared[c.of] || c.breaks
+		for _, c := range s.breaks {
+			add(c.row.Word, strings.TrimPrefix(c.row.Place, "arguments.")+" in "+s.Count, s.Number)
 		}
 	}
-	for _, e := range r.entries {
-		if e.Severity != label.Breaking || isShared[e] || len(r.blocks) <= shortReview {
-			continue
+	isShared := func(c *change) bool { return c.shared != nil && c.shared.breaks != nil }
+	for _, b := range r.blocks {
+		for _, e := range b.of {
+			if e.Severity == label.Breaking && !slices.ContainsFunc(e.changes, isShared) && len(r.blocks) > shortReview {
+				add(e.breaks(), text.QuoteName(e.Name), b.Number)
+			}
 		}
-		what := strings.ToLower(e.block.Kind)
-		if at := slices.IndexFunc(e.changes, func(c *change) bool { return c.breaks }); at >= 0 {
-			what = e.changes[at].row.Word
-		}
-		add(what, text.QuoteName(e.Name), e.block.Number)
 	}
 	var said []string
 	for _, what := range order {
@@ -118,6 +143,22 @@ const (
 	maxBreaks = 4
 	maxNamed  = 3
 )
+
+// breaks returns a few words about the first change of an entry that breaks callers.
+func (e *drifted) breaks() string {
+	for _, c := range e.changes {
+		if c.breaks {
+			return c.row.Word
+		}
+	}
+	if e.RenamedFrom+e.RenamedTo != "" {
+		return "renamed"
+	}
+	if e.Kind == pin.DriftRemoved {
+		return "removed"
+	}
+	return "not explained"
+}
 
 // worstText counts the entries with the highest severity: "breaking: 26 tools".
 func (r *Report) worstText() string {

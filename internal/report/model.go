@@ -37,8 +37,8 @@ type Model struct {
 	HasSeveralServers bool   // there is more than one server
 	OtherServersText  string // "10 other servers: no drift", or ""
 
-	// Release is text for the head of a review. It states the release that the drift requires or, in a long review, the
-	// number of breaking entries, and explains block numbers. It is "" if there is nothing to state.
+	// Release is text for the head of a review. It states the release that the drift requires or, if every severity is
+	// known, the number of breaking entries, and may explain block numbers. It is "" if there is nothing to state.
 	Release string
 
 	// MuchToRead means that reports for people show ReadFirst: there are many new sentences, or a conspicuous one.
@@ -48,7 +48,7 @@ type Model struct {
 	Breaks string
 
 	// The most dangerous entries of all servers: a line for each reason.
-	Worst []string
+	Worst [][]layout.Run
 
 	Problems []Problem
 
@@ -364,6 +364,13 @@ type ReviewBlock struct {
 	ServerSuffix string
 
 	Names []string
+	Words string // what a reader has to notice in it
+
+	// The id of the label or the note in Words; or "".
+	Label string
+
+	// What it could do: "destructive", "takes code".
+	Risks []string
 
 	// What changes can't show: a rename, a repeated name, texts that aren't stored.
 	Note string

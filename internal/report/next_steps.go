@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 
 	"pinproof/internal/lint"
@@ -30,7 +31,10 @@ func (r *Report) steps(m *Model) {
 		// Without a lockfile, --against would compare two files.
 		command.Lockfile = cmp.Or(command.Lockfile, r.Lockfile)
 		// With a lockfile, diff --against accepts a file, but no folder.
-		command.Capture = pin.FindComparison(r.Comparisons, r.entries[at].Server).CapturePath
+		of := pin.FindComparison(r.Comparisons, r.entries[at].Server).CapturePath
+		if file := filepath.Join(r.CommandLine.Capture, filepath.Base(of)); len(r.Comparisons) > 1 || file == of {
+			command.Capture = file
+		}
 		next("to see what changed, give the approved list, too", command.ForVerb("diff", "--against APPROVED.json"))
 	}
 	var anew []string
@@ -149,16 +153,23 @@ func (r *Report) acceptCommand(b *ReviewBlock) string {
 		return ""
 	}
 	var args []string
+	next := r.CommandLine
+	scope := ""
+	p := pin.FindComparison(r.Comparisons, e.Server)
+	if len(r.Comparisons) > 1 && shell.IsPasteableID(p.Server) && p.IsLocked() {
+		next.Server = p.Server
+		scope = p.Server
+	}
 	for _, e := range b.of {
 		digest := e.DigestToAccept()
 		// Relock would reject it or leave it out, or another server or list has an entry with the same digest.
 		isDenied := wasDenied(&e.Drift) || r.mayBeText(e) != ""
-		if isDenied || !r.AcceptableByName[e.Ref()] || r.digests[digest] > 1 {
+		if isDenied || !r.AcceptableByName[e.Ref()] || r.digests[[2]string{scope, digest}] > 1 {
 			return ""
 		}
 		args = append(args, "--accept "+digest)
 	}
-	return r.CommandLine.ForVerb("relock", args...)
+	return next.ForVerb("relock", args...)
 }
 
 // StepsAfterLock returns what to do with a lockfile that lock has written.

@@ -8,7 +8,6 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
-	"pinproof/internal/signature"
 )
 
 // An Input is the data for a report. A report decides nothing: its input already states what fails the run, and the
@@ -91,8 +90,8 @@ type Report struct {
 	places   map[string]int   // indexes in Comparisons, by server
 	oneByOne bool             // flags can approve entries one by one
 
-	// The number of drifted entries with a digest, shown or not.
-	digests map[string]int
+	// The number of drifted entries with a digest, shown or not, by server ("" for all servers) and digest.
+	digests map[[2]string]int
 
 	// Results of mayBeText, by server and type.
 	absent map[pin.Ref]string
@@ -100,9 +99,6 @@ type Report struct {
 	// The description of the last entry for which place was called.
 	described      *description
 	describedEntry pin.Ref
-
-	// How many bytes the pointers and places of further descriptions may have in total.
-	room int
 
 	// The kind of release that this drift requires, in words.
 	release string
@@ -132,12 +128,13 @@ func New(in Input, known *facts.Explanation) *Report {
 // NewWithoutModel returns a report without a model, which can only describe what was accepted. Entries with a warning
 // come first.
 func NewWithoutModel(in Input, known *facts.Explanation) *Report {
-	r := &Report{Input: in, Explanation: known, places: map[string]int{}, digests: map[string]int{}, absent: map[pin.Ref]string{}, room: signature.MaxPointers}
+	r := &Report{Input: in, Explanation: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}}
 	for i, p := range in.Comparisons {
 		r.places[p.Server] = i
 	}
 	for _, d := range in.Drifts {
-		r.digests[d.DigestToAccept()]++
+		r.digests[[2]string{d.Server, d.DigestToAccept()}]++
+		r.digests[[2]string{"", d.DigestToAccept()}]++
 	}
 	for _, e := range known.Entries {
 		r.entries = append(r.entries, &drifted{Entry: e})
@@ -185,6 +182,9 @@ type drifted struct {
 	minor   []Row     // its minor changes
 	block   *ReviewBlock
 	why     string // the pointer of the change that contains the reason why the entry is read first; or ""
+
+	// The highest score of the new sentences at each pointer or below it (see scoreAt).
+	scores map[string]int
 }
 
 // findRelease sets the kind of release that the drift requires, if two sides are compared without a lockfile, or if a
@@ -193,7 +193,14 @@ func (r *Report) findRelease() {
 	if len(r.entries)+r.DeselectedCount > 0 && (r.Lockfile == "" || r.FailsBySeverity) {
 		r.bump = r.HighestSeverity.SemverBump()
 		r.release = r.worstText() + " (" + r.bump + " release)"
+		if r.isUnexplained() {
+			r.release = "there is too much drift to say what a release with it is: take it for " + r.HighestSeverity.String()
+		}
 	}
+}
+
+func (r *Report) isUnexplained() bool {
+	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return e.Unexplained })
 }
 
 // PolicyChanged reports whether a policy changed, so that either all drift is accepted or none.

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"pinproof/internal/label"
 	"pinproof/internal/lint"
 )
 
@@ -37,4 +38,13 @@ func Rules() (rules []Rule) {
 		rules = append(rules, Rule{"finding/" + f.ID, level, strings.ToUpper(f.Text[:1]) + f.Text[1:] + "."})
 	}
 	return rules
+}
+
+// LabelWords returns the words of all labels of changes, by id.
+func LabelWords() map[string]string {
+	words := map[string]string{}
+	for _, l := range label.All() {
+		words[l.ID()] = l.Words()
+	}
+	return words
 }

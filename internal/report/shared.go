@@ -9,6 +9,7 @@ import (
 	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
+	"pinproof/internal/rank"
 	"pinproof/internal/text"
 )
 
@@ -16,8 +17,6 @@ const (
 	leastShared = 3 // the minimum number of entries that share a change
 	// Shared changes are found in a review of at most this many entries, because nobody reads a longer one whole.
 	mostShared = 2_000
-	// The label by which parts of new definitions come after all shared changes of other labels.
-	partsLast = label.FileDigestChanged
 )
 
 // A SharedChanges is a set of changes that several entries of a server have in common. They are printed once, before all
@@ -34,9 +33,9 @@ type SharedChanges struct {
 	IsLate   bool // it is printed after all blocks, because nothing uses what changed
 
 	entries []*drifted
-	changes []*change   // the changes of all entries
-	label   label.Label // the gravest one of the changes
-	breaks  bool        // one of them breaks callers
+	changes []*change // the changes of all entries
+	rank    int
+	breaks  []*change // the first entry's changes that break callers
 }
 
 // shares reports whether the review prints shared changes once.
@@ -72,7 +71,7 @@ func (d *describer) findKeys() {
 		// In a renamed entry, the phrases of parameters contain marks.
 		if isPart(line.pointer) && (d.RenamedFrom == "" || strings.HasPrefix(line.pointer, "/inputSchema/$defs/") && strings.HasPrefix(line.Phrase, "+")) {
 			row := partOf(line.pointer)
-			d.parts = append(d.parts, &change{of: d.drifted, at: line.pointer, label: partsLast, isPart: true, line: i, row: row, part: key(row)})
+			d.parts = append(d.parts, &change{of: d.drifted, at: line.pointer, isPart: true, line: i, row: row, part: key(row)})
 		}
 	}
 }
@@ -125,13 +124,15 @@ func (r *Report) findShared() {
 		who := fmt.Sprint(entries) // their addresses
 		set := sets[who]
 		if set == nil {
-			set = &SharedChanges{entries: entries, label: partsLast}
+			set = &SharedChanges{entries: entries, rank: rankLast}
 			sets[who] = set
 			r.shared = append(r.shared, set)
 		}
 		set.Rows = append(set.Rows, all[0].row)
-		set.label = min(set.label, all[0].label)
-		set.breaks = set.breaks || all[0].breaks
+		set.rank = min(set.rank, all[0].rank())
+		if c := all[0]; c.breaks {
+			set.breaks = append(set.breaks, c)
+		}
 		set.changes = append(set.changes, all...)
 		for _, c := range all {
 			c.shared = set
@@ -143,14 +144,63 @@ func (r *Report) findShared() {
 	}
 	for _, s := range r.shared {
 		s.Server = r.places[s.entries[0].Server]
-		s.IsLate = s.label == label.UnusedSchemaChanged
-		s.Breaking = s.breaks && r.release != ""
+		s.IsLate = s.rank == rankUnused
+		s.Breaking = s.breaks != nil && r.release != ""
 		s.Count, s.NewCount, s.Names = who(s.entries, kinds[s.entries[0].kind()])
 	}
 	slices.SortStableFunc(r.shared, func(a, b *SharedChanges) int {
-		return cmp.Or(lint.BoolToInt(a.IsLate)-lint.BoolToInt(b.IsLate), a.Server-b.Server, lint.BoolToInt(b.breaks)-lint.BoolToInt(a.breaks),
-			cmp.Compare(a.label, b.label), len(b.entries)-len(a.entries))
+		return cmp.Or(lint.BoolToInt(a.IsLate)-lint.BoolToInt(b.IsLate), a.Server-b.Server, a.rank-b.rank, len(b.entries)-len(a.entries))
 	})
+}
+
+// Changes of rankUnused are printed after all blocks. Among the others, parts of new definitions come last.
+const (
+	rankUnused = 5
+	rankLast   = 9
+)
+
+// rank returns the rank of a change: the lowest is read first. It depends on whether the change is the reason why its
+// entry is read first, then on sentences like prompt injection, then on whether the change breaks callers.
+func (c *change) rank() int {
+	if c.isPart {
+		return rankLast
+	}
+	if c.of.Class.IsReadFirst() && c.isWhy() {
+		return 0
+	}
+	score, isRead := c.of.scoreAt(c.at)
+	if isRead && score >= rank.MarkThreshold {
+		return 1
+	}
+	if c.label == label.UnusedSchemaChanged && !isRead {
+		return rankUnused
+	}
+	if c.breaks {
+		return 2
+	}
+	if c.label == label.TextChanged {
+		return 3
+	}
+	return 4
+}
+
+// scoreAt returns the highest score of the new sentences at a place and below it. It returns false if there is none.
+func (e *drifted) scoreAt(pointer string) (score int, isRead bool) {
+	if e.scores == nil {
+		e.scores = map[string]int{}
+		for _, s := range e.NewSentences {
+			for at := s.Pointer; ; at = above(at) {
+				if before, known := e.scores[at]; !known || s.Score > before {
+					e.scores[at] = s.Score
+				}
+				if at == "" {
+					break
+				}
+			}
+		}
+	}
+	score, isRead = e.scores[pointer]
+	return score, isRead
 }
 
 // An entryKind is the server, type and kind of entries. Shared changes are counted among the entries of one entryKind.

@@ -93,14 +93,14 @@ func TestBigReviews(t *testing.T) {
 		screen := strings.Join(slices.Collect(strings.Lines(review))[:min(50, strings.Count(review, "\n"))], "")
 		cut := "" // the reasons of which the head names only some entries
 		for _, w := range r.Model.Worst {
-			if reason, _, _ := strings.Cut(w, ": "); strings.HasSuffix(w, " more") {
-				cut += reason
+			if strings.HasSuffix(w[len(w)-1].Text, " more") {
+				cut += w[0].Text
 			}
 		}
 		screen = regexp.MustCompile(`\n +: `).ReplaceAllString(screen, " ")
 		isRisky := map[int]bool{} // by the number of a block
 		for _, b := range r.Model.Blocks {
-			isRisky[b.Number] = slices.Contains(b.SelectorWords, "destructive")
+			isRisky[b.Number] = slices.Contains(b.Risks, "destructive")
 		}
 		for i := range r.Drifts {
 			d := &r.Drifts[i]
@@ -118,7 +118,7 @@ func TestBigReviews(t *testing.T) {
 
 // TestBreakingIsCounted: the head of a long review counts the breaking entries and names some; a short one shows them.
 func TestBreakingIsCounted(t *testing.T) {
-	for n, want := range map[int]string{5: "", 9: "\n  breaking: 9 tools; (n): block n\n    unclear: t0 (1), t1 (2), t2 (3) and 6 more\n"} {
+	for n, want := range map[int]string{5: "", 9: "\n  breaking: 9 tools; (n) is the number of a block\n    unclear: t0 (1), t1 (2), t2 (3) and 6 more\n"} {
 		var old, now []string
 		for i := range n {
 			old = append(old, fmt.Sprintf(`{"name":"t%d"}`, i))

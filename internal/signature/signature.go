@@ -72,24 +72,23 @@ type signer struct {
 	lines     []Line
 
 	// How many bytes the pointers and places of further lines may have in total.
-	room *int
+	room int
 }
 
-// MaxPointers is the maximum total size, in bytes, of the pointers and places of all lines of a run. Schemas beyond it
+// maxPointers is the maximum total size, in bytes, of the pointers and places of a definition's lines. Schemas beyond it
 // get no lines: a long name with many parameters in it would take a gigabyte. Real definitions have less than 100 kB.
-const MaxPointers = 8 << 20
+const maxPointers = 4 << 20
 
 func (s *signer) value(name, pointer string, v jsontree.Value) {
 	s.lines = append(s.lines, Line{Name: name, Text: v, Pointer: pointer, Place: text.QuoteWholePointer(pointer)})
 }
 
-// Describe returns the lines that describe an entry's definition. It takes the size of their pointers and places from
-// room, which is MaxPointers at first.
-func Describe(entryType pin.EntryType, definition jsontree.Value, room *int) []Line {
+// Describe returns the lines that describe an entry's definition.
+func Describe(entryType pin.EntryType, definition jsontree.Value) []Line {
 	if definition.Kind == '"' { // instructions are one text
 		return []Line{{Text: definition}}
 	}
-	s := &signer{entryType: entryType, files: definition.Get(pin.FilesMember), room: room}
+	s := &signer{entryType: entryType, files: definition.Get(pin.FilesMember), room: maxPointers}
 	identity := pin.EntryTypeInfo[entryType].Identity
 	// The order in which a reviewer reads, reversed. All other members follow.
 	last := []string{pin.FilesMember, "frontmatter", "outputSchema", "inputSchema", "description", "title", "annotations", "name"}
@@ -134,9 +133,14 @@ func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
 	case "execution":
 		// Forbidden is the default (MCP 2025-11-25).
 		return len(m.Parts) == 1 && m.Get("taskSupport").Text == "forbidden"
-	case "inputSchema", "outputSchema":
+	case "inputSchema":
 		if object {
-			s.root(m.Name == "inputSchema", at, m.Value)
+			s.root("(input)", "arguments", at, m.Value)
+		}
+		return object
+	case "outputSchema":
+		if object {
+			s.root("returns", "returns", at, m.Value)
 		}
 		return object
 	case "arguments":
@@ -147,27 +151,29 @@ func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
 		return list != nil
 	case "resources":
 		return s.unshown(m.Value, name)
-	case pin.FilesMember, "frontmatter":
-		prefix := map[string]string{"frontmatter": "frontmatter."}[m.Name]
-		for _, part := range m.Members() {
-			s.value(prefix+nameOf(part.Name), jsontree.ExtendPointer(at, part.Name), part.Value)
-		}
+	case pin.FilesMember:
+		s.values("", at, m.Value)
+		return object
+	case "frontmatter":
+		s.values("frontmatter.", at, m.Value)
 		return object
 	}
 	return false
 }
 
+// values adds a line for each member of an object.
+func (s *signer) values(prefix, at string, v jsontree.Value) {
+	for _, part := range v.Members() {
+		s.value(prefix+nameOf(part.Name), jsontree.ExtendPointer(at, part.Name), part.Value)
+	}
+}
+
 // root adds an input or output schema. The schema must describe an object (MCP 2025-11-25, Tool), so its line omits
 // "object" before other words, except next to listed values, which imply other types, and says "no type" if the type is
-// missing.
-func (s *signer) root(isInput bool, pointer string, v jsontree.Value) {
+// missing. The places inside the schema begin with place.
+func (s *signer) root(name, place, pointer string, v jsontree.Value) {
 	from := len(s.lines)
-	c := child{name: "returns", place: "returns", pointer: pointer, value: v}
-	if isInput {
-		c.name = "(input)"
-		c.place = "arguments"
-	}
-	s.schema(c, 0)
+	s.schema(child{name: name, place: place, pointer: pointer, value: v}, 0)
 	l := &s.lines[from]
 	l.Place = pointer
 	if !v.Has("type") {
@@ -248,9 +254,7 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 		printed := before + nameOf(name)
 		// A line about the prompt itself may have the same name, such as title, so quote the argument's name.
 		isLabel := isOfPrompt && pin.IsSpecifiedMember(pin.Prompts, name)
-		// So may a keyword, and the result.
-		is := schema.KeywordPosition(name)
-		if before == "" && (isLabel || name == "returns" || is == schema.AtSchema || is == schema.AtSchemaArray) {
+		if before == "" && (isLabel || standsForItself(name)) {
 			printed = `"` + name + `"`
 		}
 		list = append(list, child{printed, name, jsontree.ExtendPointer(pointer, step), place, v, required, isOfPrompt})
@@ -343,9 +347,9 @@ func (w *wording) argument(v jsontree.Value) {
 func (s *signer) divide(c child, own *Line, said []string) (below []child) {
 	required := requiredIn(c.value)
 	for _, m := range c.value.Members() {
-		*s.room -= len(m.Parts) * (len(c.pointer) + len(c.place))
+		s.room -= len(m.Parts) * (len(c.pointer) + len(c.place))
 	}
-	isDeep := own.Depth == maxDepth || len(c.pointer) > schema.MaxPointer || *s.room < 0
+	isDeep := own.Depth == maxDepth || len(c.pointer) > schema.MaxPointer || s.room < 0
 	if isDeep {
 		// The parameters get no lines, so nothing else would show that they are required.
 		required = nil
@@ -395,37 +399,53 @@ func (c child) isUnsaid(m jsontree.Member, required []string) bool {
 // parameters that it tries for each alternative.
 const mostAlternatives = 50
 
-// constants names the alternatives of a list by a parameter that has another constant value in each of them, such as "name
-// find", or by the constants that they are. The names are "" if no parameter has such values that can be printed without quotes, if the schema has several
-// lists of schemas, or in a tuple, whose schemas are identified by their positions.
+// constants names each alternative of a list by a parameter with a constant value, such as "name find". Every
+// alternative with parameters must have a constant value for that parameter, and no other the same one. An alternative
+// that is itself a constant is named by that constant. A name is "" if there is no such constant, if the constant or
+// the parameter can't be printed without quotes, if the schema has several lists of schemas, or in a tuple, whose
+// schemas are identified by their positions.
 func constants(around jsontree.Value, of jsontree.Member) []string {
 	list := of.Items()
-	none := make([]string, len(list))
-	isList := func(m jsontree.Member) bool {
-		return m.Kind == '[' && m.Name != of.Name && schema.KeywordPosition(m.Name) == schema.AtSchemaArray
-	}
 	isTuple := of.Name == "items" || of.Name == "prefixItems"
-	if isTuple || len(list) < 2 || len(list) > mostAlternatives || slices.ContainsFunc(around.Members(), isList) {
-		return none
+	names := make([]string, len(list))
+	isOther := func(m jsontree.Member) bool {
+		return m.Kind != '[' || schema.KeywordPosition(m.Name) != schema.AtSchemaArray
 	}
-	// The first candidate is the alternative itself.
-	candidates := append([]jsontree.Member{{}}, list[0].Get("properties").Members()...)
-	for _, p := range candidates[:min(len(candidates), mostAlternatives)] {
-		var names []string
-		for _, one := range list {
-			name := nameOf(alwaysIs(one.Value))
-			if p.Name != "" {
-				name = nameOf(p.Name) + " " + nameOf(alwaysIs(one.Get("properties").Get(p.Name)))
-			}
-			if !strings.Contains(name, `"`) && !slices.Contains(names, name) {
-				names = append(names, name)
+	lists := slices.DeleteFunc(slices.Clone(around.Members()), isOther)
+	if isTuple || len(list) < 2 || len(list) > mostAlternatives || len(lists) > 1 {
+		return names
+	}
+	type constant struct{ name, value string }
+	// How many alternatives have each constant. With the name "", the alternative itself is the constant; with the
+	// value "", any constant of the parameter counts.
+	holders := map[constant]int{}
+	objects := 0
+	for _, one := range list {
+		holders[constant{"", alwaysIs(one.Value)}]++
+		properties := one.Get("properties").Members()
+		objects += min(len(properties), 1)
+		for _, p := range properties {
+			if value := alwaysIs(p.Value); value != "" && p.Name != "" {
+				holders[constant{p.Name, value}]++
+				holders[constant{p.Name, ""}]++
 			}
 		}
-		if len(names) == len(list) {
-			return names
+	}
+	for i, one := range list {
+		if value := alwaysIs(one.Value); value != "" && nameOf(value) == value && holders[constant{"", value}] == 1 {
+			names[i] = value
+			continue
+		}
+		properties := one.Get("properties").Members()
+		for _, p := range properties[:min(len(properties), mostAlternatives)] {
+			value := alwaysIs(p.Value)
+			if value != "" && holders[constant{p.Name, value}] == 1 && holders[constant{p.Name, ""}] == objects && nameOf(p.Name) == p.Name && nameOf(value) == value {
+				names[i] = p.Name + " " + value
+				break
+			}
 		}
 	}
-	return none
+	return names
 }
 
 // alwaysIs returns the only text that a schema allows, or "".
@@ -445,6 +465,12 @@ func nameOf(name string) string {
 		return said
 	}
 	return `"` + name + `"`
+}
+
+// standsForItself reports whether a parameter's name could be mistaken for a keyword or for the output.
+func standsForItself(name string) bool {
+	at := schema.KeywordPosition(name)
+	return name == "returns" || at == schema.AtSchema || at == schema.AtSchemaArray
 }
 
 // requiredIn returns the names that a schema requires, in the order of its list, or nil if the list is too long or
@@ -535,12 +561,12 @@ func wordsOf(v jsontree.Value) (w wording) {
 			w.covers("items")
 		}
 	}
-	for _, keyword := range []string{"anyOf", "oneOf"} {
+	for _, list := range [...]struct{ keyword, said string }{{"anyOf", "any of "}, {"oneOf", "one of "}} {
 		// Next to listed values, an alternative with a constant would read like one of them.
 		isAlone := !v.Has("enum") && !v.Has("const")
-		if kinds := alternatives(v.Get(keyword)); w.kind == "" && kinds != "" && isAlone {
-			w.kind = strings.TrimSuffix(keyword, "Of") + " of " + kinds
-			w.covers(keyword)
+		if kinds := alternatives(v.Get(list.keyword)); w.kind == "" && kinds != "" && isAlone {
+			w.kind = list.said + kinds
+			w.covers(list.keyword)
 		}
 	}
 	if low, high := v.Get("minimum"), v.Get("maximum"); low.Kind == '0' && high.Kind == '0' {

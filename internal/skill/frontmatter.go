@@ -39,7 +39,7 @@ func CheckFrontmatter(file string, frontmatter jsontree.Value) error {
 	if document.Kind != yaml.DocumentNode || len(document.Content) != 1 {
 		return errors.New("its head is empty")
 	}
-	return compareNodes(document.Content[0], frontmatter, "its head")
+	return compareNodes(document.Content[0], frontmatter, func() string { return "" })
 }
 
 // Frontmatter returns the frontmatter of a SKILL.md: the YAML between the first line, which is ---, and the next such
@@ -88,26 +88,40 @@ func LenientFrontmatter(file string) string {
 	return file
 }
 
-// compareNodes compares a node with a value. where describes the node in an error: by the name of the member that it is
-// in.
-func compareNodes(n *yaml.Node, v jsontree.Value, where string) error {
+// A place returns a JSON Pointer into the frontmatter. The pointer is created only when an error quotes it.
+type place func() string
+
+func (at place) below(token string) place {
+	return func() string { return jsontree.ExtendPointer(at(), token) }
+}
+
+func (at place) errorf(format string, args ...any) error {
+	where := "its head"
+	if pointer := at(); pointer != "" {
+		where = "in its head, " + text.QuotePointer(pointer)
+	}
+	return errors.New(where + fmt.Sprintf(format, args...))
+}
+
+// compareNodes compares a node with a value.
+func compareNodes(n *yaml.Node, v jsontree.Value, at place) error {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
-		return errors.New(where + " is an alias or an anchor")
+		return at.errorf(" is an alias or an anchor")
 	}
 	if isTagged(n) {
-		return errors.New(where + " has a tag")
+		return at.errorf(" has a tag")
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		if v.Kind == '{' {
-			return compareMembers(n, v, where)
+			return compareMembers(n, v, at)
 		}
 	case yaml.SequenceNode:
 		if v.Kind != '[' || len(v.Items()) != len(n.Content) {
 			break
 		}
 		for i, item := range v.Items() {
-			if err := compareNodes(n.Content[i], item.Value, where); err != nil {
+			if err := compareNodes(n.Content[i], item.Value, at.below(strconv.Itoa(i))); err != nil {
 				return err
 			}
 		}
@@ -117,35 +131,35 @@ func compareNodes(n *yaml.Node, v jsontree.Value, where string) error {
 			return nil
 		}
 	}
-	return errors.New(where + " is not what the entry's frontmatter says")
+	return at.errorf(" is not what the entry's frontmatter says")
 }
 
 func isTagged(n *yaml.Node) bool {
 	return n.Style&yaml.TaggedStyle != 0 || n.Tag == "!!merge" || n.Tag == "!!binary"
 }
 
-func compareMembers(n *yaml.Node, v jsontree.Value, where string) error {
+func compareMembers(n *yaml.Node, v jsontree.Value, at place) error {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Kind != yaml.ScalarNode || key.Anchor != "" || isTagged(key) {
-			return errors.New(where + " has a key that is no plain text")
+			return at.errorf(" has a key that is no plain text")
 		}
 		if seen[key.Value] {
-			return fmt.Errorf("%s has the key %s twice", where, text.QuoteName(key.Value))
+			return at.errorf(" has the key %s twice", text.QuoteName(key.Value))
 		}
 		seen[key.Value] = true
 		member := jsontree.Lookup(&v, key.Value)
 		if member == nil {
-			return fmt.Errorf("%s has %s, which the entry's frontmatter lacks", where, text.QuoteName(key.Value))
+			return at.errorf(" has %s, which the entry's frontmatter lacks", text.QuoteName(key.Value))
 		}
-		if err := compareNodes(n.Content[i+1], *member, "in its head, "+text.QuoteName(key.Value)); err != nil {
+		if err := compareNodes(n.Content[i+1], *member, at.below(key.Value)); err != nil {
 			return err
 		}
 	}
 	for _, m := range v.Members() {
 		if !seen[m.Name] {
-			return fmt.Errorf("%s lacks %s, which the entry's frontmatter has", where, text.QuoteName(m.Name))
+			return at.errorf(" lacks %s, which the entry's frontmatter has", text.QuoteName(m.Name))
 		}
 	}
 	return nil

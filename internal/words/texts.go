@@ -3,10 +3,10 @@ package words
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"pinproof/internal/effort"
-	"pinproof/internal/text"
 )
 
 // Sentences splits a text into sentences, each with the whitespace after it. A sentence ends at the end of a line, at
@@ -300,12 +300,22 @@ func IndentChange(old, new string) string {
 	return sign + blanks
 }
 
-// docComment matches the beginning of a doc comment: a first line that is empty or begins with a letter (so it isn't a list
-// item) and ends a sentence or a paragraph, and two more lines that aren't empty.
-var docComment = text.LazyRegexp(`^(?:[ \t]*\pL.*(?:[.!?。][ )"']*|\n[ \t\r]*))?\n[\s\pZ]*[^\s\pZ].*\n[\s\pZ]*[^\s\pZ]`)
-
-// layoutMark matches a fenced code block, a here-document, and anything else in which spaces or line breaks have a meaning.
-var layoutMark = text.LazyRegexp("```|~~~|<<|\\\\\n|<pre|\"\"\"|'''")
-
-// IsDocComment reports whether a text looks like a doc comment, in which indentation means nothing.
-func IsDocComment(s string) bool { return docComment().MatchString(s) && !layoutMark().MatchString(s) }
+// IsDocComment reports whether a text looks like a doc comment, in which indentation means nothing: at least two lines
+// after the first aren't empty, the first line ends a sentence or a paragraph and isn't a list item, and there is no
+// fenced code block, no here-document, and nothing else in which spaces or line breaks have a meaning.
+func IsDocComment(s string) bool {
+	first, rest, _ := strings.Cut(s, "\n")
+	lines := 0
+	for line := range strings.SplitSeq(rest, "\n") {
+		if strings.TrimSpace(line) != "" {
+			lines++
+		}
+	}
+	next, _, _ := strings.Cut(rest, "\n")
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(first, " )\"'"))
+	isApart := first == "" || strings.TrimSpace(next) == "" || strings.ContainsRune(".!?。", last)
+	head, _ := utf8.DecodeRuneInString(strings.TrimSpace(first))
+	isItem := !unicode.IsLetter(head) && first != ""
+	isMark := func(mark string) bool { return strings.Contains(s, mark) }
+	return lines >= 2 && isApart && !isItem && !slices.ContainsFunc([]string{"```", "~~~", "<<", "\\\n", "<pre", "\"\"\"", "'''"}, isMark)
+}

@@ -27,10 +27,70 @@ type Piece struct {
 	Text string
 }
 
+// Replaces reports whether one of two pieces was removed and the other was added.
+func (p Piece) Replaces(other Piece) bool {
+	return p.Op != other.Op && p.Op != OpKept && other.Op != OpKept
+}
+
 // DiffWords compares two texts word by word. It returns nil if the work would exceed the budget; both texts are then
-// shown whole.
+// shown whole. A common beginning or end of the texts costs nothing.
 func DiffWords(budget *effort.Budget, old, new string) []Piece {
-	return pieces(budget, tokens(old), tokens(new))
+	// The ends are cut off before the texts are split, because a list of tokens is many times as large as a text.
+	head := commonHead(old, new)
+	tail := commonTail(old[head:], new[head:])
+	ends := [2]string{old[:head], old[len(old)-tail:]}
+	a := tokens(old[head : len(old)-tail])
+	b := tokens(new[head : len(new)-tail])
+	if len(a)+len(b) > maxTokens {
+		budget.Spend(math.MaxInt)
+		return nil
+	}
+	if ends[0] != "" {
+		a = append([]string{ends[0]}, a...)
+		b = append([]string{ends[0]}, b...)
+	}
+	if ends[1] != "" {
+		a = append(a, ends[1])
+		b = append(b, ends[1])
+	}
+	return pieces(budget, a, b)
+}
+
+// commonHead returns the size of a common beginning of two texts that ends between two tokens in both.
+func commonHead(a, b string) int {
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	for at := same; at > 0; at-- {
+		if isSingle(a[at-1]) || at < same && isBetween(a[at-1], a[at]) {
+			return at
+		}
+	}
+	return 0
+}
+
+// commonTail returns the size of a common end of two texts that begins between two tokens in both.
+func commonTail(a, b string) int {
+	same := 0
+	for same < min(len(a), len(b)) && a[len(a)-1-same] == b[len(b)-1-same] {
+		same++
+	}
+	for size := same; size > 0; size-- {
+		at := len(a) - size
+		if isSingle(a[at]) || size < same && isBetween(a[at-1], a[at]) {
+			return size
+		}
+	}
+	return 0
+}
+
+// isSingle reports whether a byte is a token by itself, in any text.
+func isSingle(c byte) bool { return c < utf8.RuneSelf && tokenClass(rune(c)) == singleToken }
+
+// isBetween reports whether a token ends between two adjacent ASCII bytes, because their classes differ.
+func isBetween(a, b byte) bool {
+	return a < utf8.RuneSelf && b < utf8.RuneSelf && tokenClass(rune(a)) != tokenClass(rune(b))
 }
 
 // phraseToken matches a JSON string, a word, whitespace, or any other character.
@@ -145,9 +205,10 @@ func tokenClass(r rune) int {
 	return singleToken
 }
 
-// tokens splits a text into runs of letters, marks and digits, runs of spaces and tabs, and single other characters.
+// tokens splits a text into runs of letters, marks and digits, runs of spaces and tabs, and single other characters. It
+// stops once the list has more than maxTokens tokens.
 func tokens(s string) (list []string) {
-	for s != "" {
+	for s != "" && len(list) <= maxTokens {
 		r, end := utf8.DecodeRuneInString(s)
 		if class := tokenClass(r); class != singleToken {
 			end = len(s) - len(strings.TrimLeftFunc(s, func(r rune) bool { return tokenClass(r) == class }))

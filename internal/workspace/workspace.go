@@ -103,8 +103,8 @@ func (w *Workspace) Load() (err error) {
 	return err
 }
 
-// maxDrift is the maximum of driftSize: more than 35,000 entries of all servers together, or fewer with long names.
-const maxDrift = 4_000_000
+// maxDrift is the maximum of driftSize: more than 40,000 entries of all servers together, or fewer with long names.
+const maxDrift = 5_000_000
 
 // driftSize returns what drifted entries cost: each takes some kilobytes in a report, which has its name many times.
 func driftSize(drifts []pin.Drift) (size int) {
@@ -397,6 +397,10 @@ func (w *Workspace) NoVerdictError(servers []string) error {
 	if file := filepath.Join(w.Capture, url.PathEscape(first)+".jsonl"); shell.IsPasteableID(first) {
 		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.QuotePath(file))
 	}
-	return f.Hint("to retire it: %s", w.DropServerCommand(first)).
+	words := "to retire it"
+	if set := w.Lock.Find(first); set != nil && slices.ContainsFunc(set.Pins, func(p pin.Pin) bool { return p.Denied }) {
+		words += ", and no longer know what is denied of it"
+	}
+	return f.Hint("%s: %s", words, w.DropServerCommand(first)).
 		Hint("in a job that captures a part: %s", w.ForVerb("verify", "--allow missing"))
 }

@@ -5,6 +5,7 @@ package html
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -56,8 +57,12 @@ type filterGroup struct {
 }
 
 type filter struct {
-	ID    string
-	Text  string
+	ID   string
+	Text string
+
+	// The id of a label or a risk, as it is typed; or "".
+	Label string
+
 	Count int // the number of blocks that it shows
 }
 
@@ -72,6 +77,15 @@ type item struct {
 	HTML  template.HTML // made by the template
 }
 
+// Aside returns what a reader has to notice in a block, or "" if the risks of an ADDED block, shown next to it,
+// already have these words.
+func (i *item) Aside() string {
+	if i.Kind == "ADDED" && slices.Contains(i.Risks, i.Words) {
+		return ""
+	}
+	return i.Words
+}
+
 // NextSteps lists the next steps. A page without some blocks has no command that approves them all.
 func (p *page) NextSteps() []report.Step {
 	if p.NotShown != nil {
@@ -84,7 +98,8 @@ func (p *page) NextSteps() []report.Step {
 func Write(w io.Writer, m *report.Model) error {
 	p := &page{Model: m, Style: template.CSS(pageStyle)}
 	t := template.Must(template.New("").Funcs(template.FuncMap{
-		"lower": strings.ToLower,
+		"lower":  strings.ToLower,
+		"dashed": dashed,
 		"anchor": func(n int) string {
 			if slices.ContainsFunc(m.Shared, func(s *report.SharedChanges) bool { return s.Number == n }) {
 				return "shared"
@@ -104,6 +119,9 @@ func Write(w io.Writer, m *report.Model) error {
 	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 	return t.ExecuteTemplate(w, "page", p)
 }
+
+// dashed returns a risk as it is typed after --only, which is also its CSS class.
+func dashed(risk string) string { return strings.ReplaceAll(risk, " ", "-") }
 
 var classes = map[byte]string{'*': "strong", '~': "faint", '-': "old", '+': "new", '!': "change", 'W': "warning"}
 
@@ -183,25 +201,26 @@ func (p *page) blocks(t *template.Template) error {
 	return nil
 }
 
-// filters makes groups of buttons for the kinds, servers and words that some blocks have and others don't. Because the
-// page has no script, filters adds rules to the style sheet that make the buttons work.
+// filters makes groups of buttons for the kinds, risks, servers and labels that some blocks have and others don't.
+// Because the page has no script, filters adds rules to the style sheet that make the buttons work.
 func (p *page) filters(items []*item) {
+	labels := report.LabelWords()
 	n := 0
-	var rules strings.Builder
-	for _, name := range []string{"kind", "server", "word"} {
+	for _, name := range []string{"kind", "risk", "server", "label"} {
 		group := filterGroup{Name: name}
 		at := map[string]int{} // indexes in group.Filters, by the button's word
 		for _, b := range items {
-			words := map[string][]string{"kind": {b.Kind}, "server": {p.Servers[b.Server].Name}, "word": b.SelectorWords}[name]
-			if name == "kind" && b.Warned {
-				words = append(words, "WARNING")
-			}
-			for _, word := range words {
+			for _, word := range b.words(name, p.Servers[b.Server].Name, labels) {
 				i, known := at[word]
 				if !known {
 					i = len(group.Filters)
 					at[word] = i
-					group.Filters = append(group.Filters, filter{ID: fmt.Sprint("f", n), Text: word})
+					f := filter{ID: fmt.Sprint("f", n), Text: word}
+					if name == "risk" || name == "label" {
+						f.Label = word
+						f.Text = cmp.Or(labels[word], strings.ReplaceAll(word, "-", " "))
+					}
+					group.Filters = append(group.Filters, f)
 					n++
 				}
 				f := &group.Filters[i]
@@ -210,12 +229,26 @@ func (p *page) filters(items []*item) {
 			}
 		}
 		group.Filters = slices.DeleteFunc(group.Filters, func(f filter) bool { return f.Count == len(items) })
+		var rules strings.Builder
 		for _, f := range group.Filters {
 			fmt.Fprintf(&rules, "@media screen{body:has(#%s:checked) .item:not(.%[1]s){display:none}}\n", f.ID)
 		}
+		p.Style += template.CSS(rules.String())
 		if len(group.Filters) > 0 {
 			p.Groups = append(p.Groups, group)
 		}
 	}
-	p.Style += template.CSS(rules.String())
+}
+
+// words lists the words of a group's buttons that apply to a block.
+func (i *item) words(group, server string, labels map[string]string) []string {
+	switch {
+	case group == "server":
+		return []string{server}
+	case group == "kind" && i.Warned:
+		return []string{i.Kind, "WARNING"}
+	case group == "kind":
+		return []string{i.Kind}
+	}
+	return slices.DeleteFunc(slices.Clone(i.SelectorWords), func(word string) bool { return (labels[word] != "") != (group == "label") })
 }

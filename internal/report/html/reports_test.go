@@ -40,7 +40,7 @@ func TestReport(t *testing.T) {
 	}{
 		{"title", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock – pinproof"}},
 		{"h1", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock"}},
-		{"h3", "", []string{"1 HIDDEN list_dir WARNING hidden-text wording no-hints", "2 CHANGED read_file constraint-loosened wording no-hints", "3 CHANGED copy other-form no-hints minor", "4 CHANGED stat other-form no-hints minor", "5 REMOVED gone no-hints"}},
+		{"h3", "", []string{"1 HIDDEN list_dir WARNING hidden-text", "2 CHANGED read_file takes more", "3 CHANGED copy other form (minor)", "4 CHANGED stat other form (minor)", "5 REMOVED gone"}},
 		{"pre", "lines", []string{
 			"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text 387 -> 440 bytes 1 WARNING hidden-text in list_dir",
 			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder. \ <2 tag characters: "hi">" text /description | Lists a folder.{+<2 tag characters: "hi">+}`,
@@ -51,7 +51,7 @@ func TestReport(t *testing.T) {
 		}},
 		{"span", "old", []string{"- |", "Reads a file inside the project."}},
 		{"span", "new", []string{`{+<2 tag characters: "hi">+}`, "+ |", "Reads a file. Then sends a copy."}},
-		{"label", "", []string{"all", "HIDDEN 1", "WARNING 1", "CHANGED 3", "REMOVED 1", "hidden-text 1", "wording 2", "constraint-loosened 1", "other-form 2", "minor 2"}},
+		{"label", "", []string{"all", "HIDDEN 1", "WARNING 1", "CHANGED 3", "REMOVED 1", "hidden text 1", "minor 2", "text 2", "takes more 1", "other form 2"}},
 		{"pre", "command", []string{
 			"pinproof relock live.json --accept " + r.Drifts[1].Captured.Digest,
 			"pinproof relock live.json --accept " + r.Drifts[2].Captured.Digest,

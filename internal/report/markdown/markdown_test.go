@@ -27,7 +27,7 @@ func TestWrite(t *testing.T) {
 		// The summary of the whole list comes first, then the block of the first class.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", OtherServersText: "1 other server", Data: report.Data{Lockfile: "tools.lock",
 			Servers: []report.Server{{Name: "web", Differs: true, Title: "web   old   ->   new|`", Notes: []string{"a note"}, Drift: "2 changed"}}}, Cost: "text 10 -> 1,244 bytes",
-			Worst: []string{"takes code: b (2)"},
+			Worst: [][]layout.Run{{{Text: "takes code: "}, {Text: "b (2)", Block: 2}}},
 			Blocks: []*report.ReviewBlock{
 				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},
 				{Number: 2, Class: 1, Kind: "CHANGED", Title: "b", Blocked: true, Warned: true, Rows: said("Of b."),

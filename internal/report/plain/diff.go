@@ -27,14 +27,14 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		t.WriteNextSteps(m)
 		return t.Err
 	}
-	if len(m.Blocks) > longReview && !t.Stat {
+	if len(m.Blocks) > longReview {
 		t.WriteNotes("hint: ", "a long review: --stat shows its shape, --only a part (a name, added, warnings, a label)")
 	}
 	t.WriteHead(m)
 	t.countsBelow = true
 	last := (*report.ReviewBlock)(nil)
 	for i, b := range m.Blocks {
-		if i == m.WarnedBlockCount && !t.Stat {
+		if i == m.WarnedBlockCount {
 			t.WriteSharedChanges(m)
 		}
 		if t.nothingElse(b) {
@@ -53,19 +53,11 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		t.WriteText("", run('~', "minor, see --full: "+m.Minor))
 	}
 	t.verdict(m)
-	if m.DeselectedCount > 0 || t.Stat {
+	if m.DeselectedCount > 0 {
 		t.WriteSteps(m.Review)
 	}
-	if !t.Stat {
-		t.WriteNextSteps(m)
-	}
+	t.WriteNextSteps(m)
 	return t.Err
-}
-
-// WriteStat prints a summary of a review: its head, a line for each block, and the verdict.
-func WriteStat(w io.Writer, m *report.Model, style Style) error {
-	style.Stat = true
-	return WriteDiff(w, m, style)
 }
 
 // longReview is the number of blocks above which a review prints how to shorten it.
@@ -131,7 +123,7 @@ func (t *Writer) finding(indent string, f *report.Finding, said string) {
 }
 
 // short reports whether a block takes one line.
-func (t *Writer) short(b *report.ReviewBlock) bool { return t.Stat || b.Brief && !t.Full }
+func (t *Writer) short(b *report.ReviewBlock) bool { return b.Brief && !t.Full }
 
 // WriteBlock prints a block with its number and title.
 func (t *Writer) WriteBlock(m *report.Model, b *report.ReviewBlock) {
@@ -155,14 +147,6 @@ func (t *Writer) WriteBlock(m *report.Model, b *report.ReviewBlock) {
 		}
 		t.WriteText(number, title...)
 		t.rows(strings.Repeat(" ", len(number)), b)
-		return
-	}
-	if t.Stat { // the words that --only accepts
-		warning := ""
-		if b.Warned {
-			warning = "  WARNING"
-		}
-		t.WriteText(number, append(title, run('W', warning), run('=', text.JoinSpaced(append(b.SelectorWords, b.Bytes)...)))...)
 		return
 	}
 	t.brief = t.brief || b.Minor

@@ -32,7 +32,9 @@ func (t *Writer) WriteOverview(m *report.Model) {
 	t.WriteText("  ", run('W', m.Warning))
 	t.WriteNotes("  ", m.Release)
 	t.WriteText("    ", run('!', m.Breaks))
-	t.WriteNotes("  ", m.Worst...)
+	for _, worst := range m.Worst {
+		t.WriteText("  ", worst...)
+	}
 	if m.MuchToRead {
 		t.readFirst(m)
 	}
@@ -87,17 +89,4 @@ func (t *Writer) records(m *report.Model) {
 			t.WriteText("    ", run('!', s.What+" of "+s.EntryName), run('=', text.JoinSpaced(s.Detail)))
 		}
 	}
-}
-
-// servers prints a line for each of several servers with drift.
-func (t *Writer) servers(m *report.Model) {
-	for _, s := range m.Servers {
-		if !s.Differs || m.DeselectedCount > 0 && s.Drift == "" && s.Notes == nil {
-			continue
-		}
-		t.WriteText("", run('*', s.Name), run('=', text.JoinSpaced(s.Drift)))
-		t.WriteNotes("  ", s.Notes...)
-	}
-	t.WriteNotes("", m.OtherServersText)
-	t.WriteNotes("  ", m.Cost)
 }

@@ -57,7 +57,7 @@ func (t *Writer) several(m *report.Model, late bool, title string) {
 
 // nothingElse reports whether a block isn't printed, because its whole content was printed above.
 func (t *Writer) nothingElse(b *report.ReviewBlock) bool {
-	return !t.Full && !t.Stat && b.HasNothingElse(t.Shown)
+	return !t.Full && b.HasNothingElse(t.Shown)
 }
 
 // WriteEntriesWithoutBlock names the entries without a block, with the numbers of their shared changes.

@@ -25,9 +25,6 @@ type Style struct {
 	// Show everything, with nothing summed up.
 	Full bool
 
-	// Print one line for each block of a review.
-	Stat bool
-
 	// Don't print the verdict on a match.
 	Quiet bool
 
