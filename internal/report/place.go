@@ -16,7 +16,7 @@ func (r *Report) place(of pin.Ref, pointer string) string {
 		r.describedEntry = of
 		if p := pin.FindComparison(r.Comparisons, of.Server); p != nil {
 			if found := p.Captured.Find(of.Key); found != nil {
-				r.described = describe(of.Type, jsontree.Value{}, found.ReviewTree(), nil)
+				r.described = describe(&r.room, of.Type, jsontree.Value{}, found.ReviewTree(), nil)
 			}
 		}
 	}

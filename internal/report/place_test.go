@@ -10,7 +10,11 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
+	"pinproof/internal/signature"
 )
+
+// newRoom returns the room of a run's descriptions.
+func newRoom() *int { room := signature.MaxPointers; return &room }
 
 // TestPlace: a place has the names of parameters and of alternatives, and what is in a schema follows as a pointer.
 func TestPlace(t *testing.T) {
@@ -20,7 +24,7 @@ func TestPlace(t *testing.T) {
 		"e":{"anyOf":[{"items":{"anyOf":[{"type":"string","description":"x"}]}},{"properties":{"is":{"const":"one"}}},{"properties":{"is":{"const":"two"}}}]},
 		"*":{},"a.b":{"type":"string"},"f g":{"examples":[1]}}},
 		"outputSchema":{"properties":{"links":{"items":{"properties":{"url":{"description":"x"}}}}}}}`)
-	s := describe(pin.Tools, jsontree.Value{}, tool, nil)
+	s := describe(newRoom(), pin.Tools, jsontree.Value{}, tool, nil)
 	for pointer, want := range map[string]string{
 		"":                             "",
 		"/description":                 "/description",
@@ -68,7 +72,7 @@ func TestPlacesDiffer(t *testing.T) {
 		}
 		schema = `{"properties":{` + below + `},"$defs":{` + below + `},"items":{"properties":{` + below + `}},"additionalProperties":{"type":"object","description":"x"},"anyOf":[{"description":"x"},{"not":{"type":"string","properties":{` + below + `}}}]}`
 	}
-	s := describe(pin.Tools, jsontree.Value{}, pintest.ParseTree(t, `{"name":"t","inputSchema":`+schema+`}`), nil)
+	s := describe(newRoom(), pin.Tools, jsontree.Value{}, pintest.ParseTree(t, `{"name":"t","inputSchema":`+schema+`}`), nil)
 	seen := map[string]string{}
 	for _, l := range s.lines {
 		if other, found := seen[l.is.Place]; found {
@@ -90,7 +94,7 @@ func TestMovedLines(t *testing.T) {
 	old, new := tool(one+","+two), tool(other+","+one+","+two)
 	_, moved := diff.CompareDefinitions(effort.NewBudget(), pin.Tools, old, new)
 	var got []string
-	for _, l := range describe(pin.Tools, old, new, moved).lines {
+	for _, l := range describe(newRoom(), pin.Tools, old, new, moved).lines {
 		was := ""
 		if l.was != nil {
 			was = l.was.Text.Text

@@ -8,6 +8,7 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
+	"pinproof/internal/signature"
 )
 
 // An Input is the data for a report. A report decides nothing: its input already states what fails the run, and the
@@ -100,6 +101,9 @@ type Report struct {
 	described      *description
 	describedEntry pin.Ref
 
+	// How many bytes the pointers and places of further descriptions may have in total.
+	room int
+
 	// The kind of release that this drift requires, in words.
 	release string
 
@@ -128,7 +132,7 @@ func New(in Input, known *facts.Explanation) *Report {
 // NewWithoutModel returns a report without a model, which can only describe what was accepted. Entries with a warning
 // come first.
 func NewWithoutModel(in Input, known *facts.Explanation) *Report {
-	r := &Report{Input: in, Explanation: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}}
+	r := &Report{Input: in, Explanation: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}, room: signature.MaxPointers}
 	for i, p := range in.Comparisons {
 		r.places[p.Server] = i
 	}

@@ -53,6 +53,7 @@ type describer struct {
 	*drifted
 	*description
 	budget *effort.Budget
+	room   *int // of the run's descriptions
 
 	// The edits that rows show.
 	shown map[*diff.Change]bool
@@ -82,19 +83,24 @@ type line struct {
 
 	// The edits in it, or in a part of it that has no line.
 	edits []*diff.Change
+
+	// What a line directly in it uses of it, and there may be thousands of these: a few of the edits (see borrowed),
+	// whether an edit isn't minor, and whether its phrase describes another number of lists.
+	fewEdits             []*diff.Change
+	isMajor, isOtherList bool
 }
 
 func (l *line) now() *signature.Line { return cmp.Or(l.is, l.was) }
 
 func (l *line) isPaired() bool { return l.was != nil && l.is != nil }
 
-// describe describes two definitions. It pairs the lines that edits compare, but not those of a value that was replaced
+// describe describes two definitions, and takes the size of pointers and places from room. It pairs the lines that edits compare, but not those of a value that was replaced
 // as a whole, or removed, because another value may have its pointer now. moved maps the pointers of moved values to
 // their old pointers.
-func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string]string, edits ...*diff.Change) *description {
+func describe(room *int, entryType pin.EntryType, old, new jsontree.Value, moved map[string]string, edits ...*diff.Change) *description {
 	s := &description{at: [2]map[string]*line{{}, {}}, edited: map[string]bool{}, within: map[string][]*line{}}
 	var pinned []*line
-	before, now := signature.Describe(entryType, old), signature.Describe(entryType, new)
+	before, now := signature.Describe(entryType, old, room), signature.Describe(entryType, new, room)
 	for i := range before {
 		l := &line{was: &before[i]}
 		s.at[0][l.was.Pointer] = l
@@ -201,7 +207,7 @@ func (r *Report) describe(e *drifted) {
 		// Unchanged members have no rows. The new definition of a renamed entry is shown whole, so it keeps them.
 		sides = differing(sides)
 	}
-	d := &describer{e, describe(e.Type, sides[0], sides[1], e.OldPointers, e.Edits...), r.Budget, map[*diff.Change]bool{}}
+	d := &describer{e, describe(&r.room, e.Type, sides[0], sides[1], e.OldPointers, e.Edits...), r.Budget, &r.room, map[*diff.Change]bool{}}
 	if len(e.Edits) > 0 {
 		d.compare()
 	}
@@ -245,6 +251,10 @@ func (d *describer) compare() {
 			}
 			d.minor = append(d.minor, row)
 		}
+	}
+	for _, l := range d.lines {
+		l.isMajor = slices.ContainsFunc(l.edits, func(e *diff.Change) bool { return !e.Minor() })
+		l.isOtherList = l.isPaired() && strings.Count(l.was.Phrase, " of ") != strings.Count(l.is.Phrase, " of ")
 	}
 	for _, l := range d.lines {
 		d.differs(l)
@@ -359,7 +369,7 @@ func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 		}
 	}
 	if len(edits) == 0 && l.above != nil {
-		edits = l.above.edits
+		edits = d.borrowed(l.above)
 	}
 	var labels []label.Label
 	for _, e := range edits {
@@ -396,17 +406,35 @@ func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 // sharesWords reports whether words may have moved between a line and the lines directly around and in it, so that an
 // edit shown there changed this line: the phrase of a list describes its items if these have no line of their own.
 func (l *line) sharesWords() bool {
-	isMajor := func(e *diff.Change) bool { return !e.Minor() }
-	list := l
-	others := l.below
 	if !l.isPaired() {
-		list = l.above
-		others = []*line{l.above}
+		return l.above != nil && l.above.isOtherList && l.above.isMajor
 	}
-	if list == nil || !list.isPaired() || strings.Count(list.was.Phrase, " of ") == strings.Count(list.is.Phrase, " of ") {
-		return false
+	return l.isOtherList && slices.ContainsFunc(l.below, func(part *line) bool { return part.isMajor })
+}
+
+// borrowed marks the edits of a line as shown, and returns one of them for each way in which they are labelled.
+func (d *describer) borrowed(l *line) []*diff.Change {
+	if l.fewEdits != nil {
+		return l.fewEdits
 	}
-	return slices.ContainsFunc(others, func(other *line) bool { return slices.ContainsFunc(other.edits, isMajor) })
+	type way struct {
+		label.Label
+		severity                           label.Severity
+		isMinor, isOfRequired, isInvisible bool
+	}
+	known := map[way]bool{}
+	for _, e := range l.edits {
+		w := way{e.Label, e.Severity, e.Minor(), isOfRequired(e), e.IsInvisible}
+		if known[w] && e.IsInvisible {
+			continue // a row of its own says what is invisible
+		}
+		d.shown[e] = d.shown[e] || e.Old.Kind != 0 || e.New.Kind != 0
+		if !known[w] {
+			known[w] = true
+			l.fewEdits = append(l.fewEdits, e)
+		}
+	}
+	return l.fewEdits
 }
 
 // unshown makes the row of an edit that no line shows, or that is minor.
@@ -488,7 +516,7 @@ func (d *describer) addWhole(op byte, p *pin.Pin) {
 	case !isDescribed: // in JSON, as one text, because there may be millions of values
 		row.Text = []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.CompactJSON(p.ReviewTree())}}}}
 	case d.Kind == pin.DriftDuplicate:
-		row.Lines = d.laidOut(describe(d.Type, jsontree.Value{}, p.ReviewTree(), nil))
+		row.Lines = d.laidOut(describe(d.room, d.Type, jsontree.Value{}, p.ReviewTree(), nil))
 		for j := range row.Lines {
 			row.Lines[j].Place = "" // so that nothing refers to one of several definitions
 		}

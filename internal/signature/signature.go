@@ -72,23 +72,24 @@ type signer struct {
 	lines     []Line
 
 	// How many bytes the pointers and places of further lines may have in total.
-	room int
+	room *int
 }
 
-// maxPointers is the maximum total size, in bytes, of the pointers and places of a definition's lines. Schemas beyond it
+// MaxPointers is the maximum total size, in bytes, of the pointers and places of all lines of a run. Schemas beyond it
 // get no lines: a long name with many parameters in it would take a gigabyte. Real definitions have less than 100 kB.
-const maxPointers = 4 << 20
+const MaxPointers = 8 << 20
 
 func (s *signer) value(name, pointer string, v jsontree.Value) {
 	s.lines = append(s.lines, Line{Name: name, Text: v, Pointer: pointer, Place: text.QuoteWholePointer(pointer)})
 }
 
-// Describe returns the lines that describe an entry's definition.
-func Describe(entryType pin.EntryType, definition jsontree.Value) []Line {
+// Describe returns the lines that describe an entry's definition. It takes the size of their pointers and places from
+// room, which is MaxPointers at first.
+func Describe(entryType pin.EntryType, definition jsontree.Value, room *int) []Line {
 	if definition.Kind == '"' { // instructions are one text
 		return []Line{{Text: definition}}
 	}
-	s := &signer{entryType: entryType, files: definition.Get(pin.FilesMember), room: maxPointers}
+	s := &signer{entryType: entryType, files: definition.Get(pin.FilesMember), room: room}
 	identity := pin.EntryTypeInfo[entryType].Identity
 	// The order in which a reviewer reads, reversed. All other members follow.
 	last := []string{pin.FilesMember, "frontmatter", "outputSchema", "inputSchema", "description", "title", "annotations", "name"}
@@ -347,9 +348,9 @@ func (w *wording) argument(v jsontree.Value) {
 func (s *signer) divide(c child, own *Line, said []string) (below []child) {
 	required := requiredIn(c.value)
 	for _, m := range c.value.Members() {
-		s.room -= len(m.Parts) * (len(c.pointer) + len(c.place))
+		*s.room -= len(m.Parts) * (len(c.pointer) + len(c.place))
 	}
-	isDeep := own.Depth == maxDepth || len(c.pointer) > schema.MaxPointer || s.room < 0
+	isDeep := own.Depth == maxDepth || len(c.pointer) > schema.MaxPointer || *s.room < 0
 	if isDeep {
 		// The parameters get no lines, so nothing else would show that they are required.
 		required = nil

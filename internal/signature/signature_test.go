@@ -18,7 +18,7 @@ import (
 // signed lays out an entry in a simple way.
 func signed(entryType pin.EntryType, definition jsontree.Value) string {
 	var b strings.Builder
-	for _, l := range Describe(entryType, definition) {
+	for _, l := range Describe(entryType, definition, newRoom()) {
 		indent := strings.Repeat("  ", l.Depth)
 		if head := strings.TrimSpace(l.Name + "  " + l.Phrase); head != "" {
 			b.WriteString(indent + head + "\n")
@@ -102,6 +102,9 @@ func TestOddRequired(t *testing.T) {
 }
 
 // TestParameterReturns: a parameter that is called like the result is described like any other.
+// newRoom returns the room of a run.
+func newRoom() *int { room := MaxPointers; return &room }
+
 // TestManyLongPointers: the pointers of all lines have a limit in total. Beyond it, a schema is shown as JSON, with what
 // it requires.
 func TestManyLongPointers(t *testing.T) {
@@ -110,12 +113,12 @@ func TestManyLongPointers(t *testing.T) {
 		fmt.Fprintf(&properties, `"p%d":true,`, i)
 	}
 	inside := `{"type":"object","properties":{` + properties.String() + `"last":{"type":"string"}},"required":["last"]}`
-	lines := Describe(pin.Tools, pintest.CanonicalTree(t, `{"name":"t","inputSchema":{"type":"object","properties":{"`+strings.Repeat("n", 900)+`":`+inside+`}}}`))
+	lines := Describe(pin.Tools, pintest.CanonicalTree(t, `{"name":"t","inputSchema":{"type":"object","properties":{"`+strings.Repeat("n", 900)+`":`+inside+`}}}`), newRoom())
 	last := lines[len(lines)-1]
 	if len(lines) != 2 || last.UnshownKeywords.Get("required").Items()[0].Text != "last" || len(last.UnshownKeywords.Get("properties").Parts) != 20_001 {
 		t.Errorf("%d lines, and the last one shows %s", len(lines), jsontree.Append(nil, last.UnshownKeywords)[:100])
 	}
-	if lines = Describe(pin.Tools, pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+inside+`}`)); len(lines) != 20_002 {
+	if lines = Describe(pin.Tools, pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+inside+`}`), newRoom()); len(lines) != 20_002 {
 		t.Errorf("%d lines with short pointers", len(lines))
 	}
 }
