@@ -188,8 +188,30 @@ func addresses(s string) (list []string) {
 		if !strings.ContainsFunc(strings.TrimRightFunc(word, addressEnds.has), addressMarks.has) {
 			continue // each address has one of these marks
 		}
-		for _, m := range addressPattern().FindAllStringSubmatch(word, -1) {
-			list = append(list, strings.TrimRight(m[1], ".,;:!?*"))
+		end := 0 // of the last address
+		for _, m := range addressPattern().FindAllStringSubmatchIndex(word, -1) {
+			list = append(list, mailAddresses(word, end, m[2])...)
+			list = append(list, strings.TrimRight(word[m[2]:m[3]], ".,;:!?*"))
+			end = m[3]
+		}
+		list = append(list, mailAddresses(word, end, len(word))...)
+	}
+	return list
+}
+
+// mailAddresses finds the mail addresses with an "@" in a part of a word. It reads back at most the length of a local part,
+// because a pattern would try each character of a word as the first one of a local part.
+func mailAddresses(s string, from, to int) (list []string) {
+	const maxLocal = 64 // RFC 5321, section 4.5.3.1.1
+	for at := from; at < to; at++ {
+		if s[at] != '@' {
+			continue
+		}
+		before := s[max(0, at-maxLocal-1):at]
+		rest := strings.TrimRightFunc(before, isLocalPart)
+		isWhole := !strings.HasSuffix(rest, "@") && !strings.HasSuffix(rest, "/")
+		if domain := mailDomain().FindString(s[at+1 : min(len(s), at+maxDomain)]); domain != "" && isWhole && len(rest) < len(before) {
+			list = append(list, before[len(rest):]+"@"+domain)
 		}
 	}
 	return list
@@ -198,12 +220,23 @@ func addresses(s string) (list []string) {
 // Each address contains one of addressMarks. An address never ends with one of addressEnds, but these may follow it.
 var addressMarks, addressEnds = newByteSet(".:/\\~@"), newByteSet("\"'`)]}>,;.:!?*")
 
+// mailDomain matches the domain of a mail address.
+var mailDomain = pattern(`(?i)^[a-z0-9-]+(?:\.[a-z0-9-]+)+`)
+
+// maxDomain is the maximum length of a domain, in bytes (RFC 5321, section 4.5.3.1.2).
+const maxDomain = 255
+
+// isLocalPart reports whether a character may be in the local part of a mail address. The last two are a K and an S if
+// case is ignored.
+func isLocalPart(c rune) bool {
+	return c < utf8.RuneSelf && text.IsAlnum(byte(c)) || strings.ContainsRune("._%+-\u212a\u017f", c)
+}
+
 // exampleHost matches an address at a host that is reserved for examples (RFC 2606, section 3).
 var exampleHost = pattern(`(?i)^(?:[a-z0-9+.-]+://)?(?:[^/?#]*[@.])?example\.(?:com|net|org)(?:[:/?#]|$)`)
 
 var addressPattern = pattern("(?i)(?:^|[^a-z0-9_.@/-])(" +
 	"[a-z][a-z0-9+.-]{1,20}://[^\\s\"'`<>()\\[\\]{}]+" + // a URL
-	"|[a-z0-9._%+-]{1,64}@[a-z0-9-]+(?:\\.[a-z0-9-]+)+" + // a mail address (RFC 5321, section 4.5.3.1.1)
 	"|(?:[a-z0-9-]+\\.)+(?:" + hostEnds + ")(?:[:/][^\\s\"'`<>()\\[\\]{}]*)?\\b" + // a host
 	"|[0-9]{1,3}(?:\\.[0-9]{1,3}){3}(?::[0-9]+)?|localhost:[0-9]+" +
 	"|(?:~|\\$\\{?home\\}?|[a-z]:)[/\\\\][^\\s\"'`<>()\\[\\]{},;]+" + // a path
