@@ -96,6 +96,10 @@ func CompactJSON(v jsontree.Value) string {
 	return string(b)
 }
 
+// maxIndent is the maximum indentation of a value, in bytes, with its line feed. The brackets of a value at any depth show
+// what is in it, and a list of short numbers at depth 128 would take 130 times its size.
+const maxIndent = 33
+
 // appendJSON appends a value as JSON, and reports whether the value is on one line. breaks is a line feed and the
 // indentation of the value, or "" to force one line.
 func appendJSON(b []byte, v jsontree.Value, breaks string, asciiOnly bool) ([]byte, bool) {
@@ -109,7 +113,7 @@ func appendJSON(b []byte, v jsontree.Value, breaks string, asciiOnly bool) ([]by
 	from := len(b)
 	b = append(b, v.Kind)
 	inner := breaks
-	if breaks != "" {
+	if breaks != "" && len(breaks) < maxIndent {
 		inner += "  "
 	}
 	isInline := true
