@@ -228,14 +228,22 @@ func (f *Explanation) sort(found lint.Finding, e *Entry) {
 
 // explain determines the facts of an entry. The entry already contains its findings.
 func (r *reader) explain(e *Entry) {
-	size := changedFileBytes(e.Locked, e.Captured)
+	size := 0
+	if e.Type == pin.Skills {
+		size = changedFileBytes(e.Locked, e.Captured)
+	}
+	// Each value after the first in its list has a line of its own in a review.
+	const lineCost = 8
+	comma := []byte(",")
 	for i := range e.Copies {
-		e.AddedBytes += len(e.Copies[i].Definition)
-		size += reviewBytes(e.Copies[i].Definition)
+		definition := e.Copies[i].Definition
+		e.AddedBytes += len(definition)
+		size += len(definition) + lineCost*bytes.Count(definition, comma)
 	}
 	if e.Locked != nil {
-		e.AddedBytes -= len(e.Locked.Definition)
-		size += reviewBytes(e.Locked.Definition)
+		definition := e.Locked.Definition
+		e.AddedBytes -= len(definition)
+		size += len(definition) + lineCost*bytes.Count(definition, comma)
 	}
 	r.room -= size
 	e.Unexplained = r.options.NoExplanations || size > maxExplained || r.room < 0 && (r.explains || r.options.Bounded)
@@ -263,12 +271,6 @@ func (r *reader) explain(e *Entry) {
 		r.explainTexts(e, old, new)
 	}
 	r.rank(e, old, new)
-}
-
-// reviewBytes returns the size of a definition, with the cost of a line for each value after the first in its list.
-func reviewBytes(definition []byte) int {
-	const lineCost = 8
-	return len(definition) + lineCost*bytes.Count(definition, []byte(","))
 }
 
 // changedFileBytes returns the size of the texts of a skill's files that differ, on both sides, with lineCost for each
