@@ -245,7 +245,7 @@ func (a *approver) approve() error {
 
 // maxRounds limits how often a decision is repeated. A real release takes two rounds; a hostile server can make each
 // round reject one entry, which causes another warning in the next round.
-const maxRounds = 8
+const maxRounds = 3
 
 // decide decides by the flags or by the answers. If accepted entries have warnings that were not known before, it
 // discards the answers and decides again with these warnings. After maxRounds, nothing is accepted.

@@ -103,8 +103,8 @@ func (w *Workspace) Load() (err error) {
 	return err
 }
 
-// maxDrift is the maximum of driftSize: more than 40,000 entries of all servers together, or fewer with long names.
-const maxDrift = 5_000_000
+// maxDrift is the maximum of driftSize: more than 35,000 entries of all servers together, or fewer with long names.
+const maxDrift = 4_000_000
 
 // driftSize returns what drifted entries cost: each takes some kilobytes in a report, which has its name many times.
 func driftSize(drifts []pin.Drift) (size int) {
