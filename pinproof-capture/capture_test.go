@@ -375,7 +375,7 @@ func TestRefused(t *testing.T) {
 		"repeated members":         "error: what it sent isn't a message of the protocol: ",
 		"no tools answered":        "error: it answered tools/list with error -32603: out of <U+001B>[31morder\n",
 		"circle":                   "error: its answers to tools/list never end: a nextCursor comes twice\n",
-		"endless":                  "error: its answer to tools/list has more than 1000 pages\n",
+		"endless":                  "error: its answers to tools/list are too large or too many\n",
 		"cursor that is no string": "error: its answer to tools/list has a nextCursor that isn't a string\n",
 	} {
 		t.Run(twist, func(t *testing.T) {

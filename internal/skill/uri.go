@@ -12,12 +12,16 @@ import (
 // or an extra slash, or take a backslash for a slash. To them, two URIs may name one file. So the URIs of a skill's
 // files must be plain, and any other URI that could mean one of these files is treated as if it did.
 
-// IsPlainURI reports whether a URI can be read in only one way: a lower-case scheme, no query and no fragment, no
-// empty, dot or dot-dot segment, no backslash, no space or control character, no hidden character, and percent
-// escapes only of what has to be escaped (RFC 3986, section 6.2.2).
+// MaxURI is the maximum size, in bytes, of the URI of a skill or of a file, and of a URI in an answer of a server. The key
+// of a URI takes many times its memory.
+const MaxURI = 64 << 10
+
+// IsPlainURI reports whether a URI isn't too long and can be read in only one way: a lower-case scheme, no query and no
+// fragment, no empty, dot or dot-dot segment, no backslash, no space or control character, no hidden character, and
+// percent escapes only of what has to be escaped (RFC 3986, section 6.2.2).
 func IsPlainURI(uri string) bool {
 	_, rest, _ := strings.Cut(uri, ":")
-	if !plainCharacters().MatchString(uri) || text.Printable(rest) != rest {
+	if len(uri) > MaxURI || !plainCharacters().MatchString(uri) || text.Printable(rest) != rest {
 		return false
 	}
 	rest = strings.TrimPrefix(rest, "//")

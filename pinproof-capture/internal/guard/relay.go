@@ -57,6 +57,7 @@ func newCore(o Options, pins serverPins, review reviewSetup) *core {
 // server's exit code, or 2 if the guard ended the session.
 func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	debug.SetGCPercent(400) // parsing a list allocates a large tree
+	debug.SetMemoryLimit(1 << 29)
 	j, err := newJudge(o)
 	if err != nil {
 		return 2, err

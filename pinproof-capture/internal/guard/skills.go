@@ -198,7 +198,7 @@ func (c *core) answerContents(result jsontree.Value, asked request) (why *reason
 	}
 	for _, item := range contents.Items() {
 		uri := item.Get("uri")
-		if isPinned && (uri.Kind != '"' || !isPlainItem(item.Value)) || len(uri.Text) > maxURI {
+		if isPinned && (uri.Kind != '"' || !isPlainItem(item.Value)) || len(uri.Text) > skill.MaxURI {
 			return contentsUnclear
 		}
 		if isFile && uri.Text != asked.uri {
@@ -220,9 +220,6 @@ func (c *core) answerContents(result jsontree.Value, asked request) (why *reason
 	}
 	return nil
 }
-
-// maxURI is the maximum size, in bytes, of a URI in an answer. Its key takes many times the memory.
-const maxURI = 64 << 10
 
 // itemMembers are the specified members of an item of contents.
 var itemMembers = []string{"uri", "text", "blob", "mimeType", "_meta"}

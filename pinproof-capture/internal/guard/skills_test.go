@@ -53,7 +53,7 @@ func (s *stage) passesRead(id int, method, uri, result string) bool {
 // TestLongURI: an answer with a URI that is too long for a key is refused, whatever was asked for.
 func TestLongURI(t *testing.T) {
 	s := newSkilled(t, "", ModeEnd, jsontest.PDFSkill)
-	for length, passes := range map[int]bool{maxURI - 2: true, maxURI + 1: false} {
+	for length, passes := range map[int]bool{skill.MaxURI - 2: true, skill.MaxURI + 1: false} {
 		uri := "a:" + strings.Repeat("b", length-len("a:"))
 		if s.passesRead(length, readResource, "a:b", `{"contents":[`+jsontest.TextItem(uri, "Hi.")+`]}`) != passes {
 			t.Errorf("%d bytes: passes: %t", length, !passes)

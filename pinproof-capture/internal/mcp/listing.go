@@ -43,6 +43,7 @@ type Listing struct {
 	HasEmptyCursor bool
 	RequestsFiles  bool
 
+	size int      // of all responses, in bytes
 	next string   // the cursor of the next page, or the URI of the next file
 	seen []string // the cursors so far
 	last []byte   // the entries of the last page, as received
@@ -85,6 +86,9 @@ func (l *Listing) Timeout() time.Duration {
 // an error if the list is unusable.
 func (l *Listing) Add(line []byte, m jsontree.Value) (more bool, err error) {
 	info := pin.EntryTypeInfo[l.EntryType]
+	if l.size += len(line); l.size > MaxBytes || len(l.Pages) > maxPages {
+		return false, fail.New("its answers to %s are too large or too many", info.Method)
+	}
 	result := m.Get("result")
 	page := Page{line[result.Start:result.End], result}
 	if l.RequestsFiles {
@@ -113,9 +117,6 @@ func (l *Listing) Add(line []byte, m jsontree.Value) (more bool, err error) {
 	}
 	if slices.Contains(l.seen, next.Text) {
 		return false, fail.New("its answers to %s never end: a nextCursor comes twice", info.Method)
-	}
-	if len(l.Pages) == maxPages {
-		return false, fail.New("its answer to %s has more than %d pages", info.Method, maxPages)
 	}
 	l.seen = append(l.seen, next.Text)
 	l.next = next.Text

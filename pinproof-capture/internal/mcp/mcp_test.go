@@ -13,6 +13,7 @@ import (
 
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
 )
 
 // TestAnswersOfTwoKinds: some clients pass over an answer that isn't spelled as the protocol says,
@@ -181,5 +182,27 @@ func TestBatchLine(t *testing.T) {
 		if isPath(name, "linux") != want[0] || isPath(name, "windows") != want[1] {
 			t.Error(name)
 		}
+	}
+}
+
+// TestLongBatch: of a batch that isn't JSON, or has too many messages, only so many are parsed.
+func TestLongBatch(t *testing.T) {
+	batch := "[" + strings.Repeat(`{"id":1},`, 20_000) + "{}]"
+	for text, want := range map[string]int{batch: 10_000, ` [{"id":1},{"id":2}]`: 2, `{"id":1,"id":2}`: 1, `[{"id":1},x]`: 1, "x": 0} {
+		if got := ParseLeniently([]byte(text)); len(got) != want {
+			t.Errorf("%.40s: %d messages, not %d", text, len(got), want)
+		}
+	}
+}
+
+// TestLargeListing: the pages of a list together are at most as large as a message.
+func TestLargeListing(t *testing.T) {
+	line := []byte(`{"result":{"tools":[],"nextCursor":"a"}}`)
+	m, err := jsontree.NewReader(line).ReadSingle()
+	l := Listing{EntryType: pin.Tools, size: MaxBytes - len(line)}
+	more, first := l.Add(line, m)
+	_, second := l.Add(line, m)
+	if err != nil || !more || first != nil || second == nil || !strings.Contains(second.Error(), "too large") {
+		t.Errorf("%v %v, then %v", more, first, second)
 	}
 }

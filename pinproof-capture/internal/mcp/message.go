@@ -91,11 +91,19 @@ func (r *refusal) Unwrap() error { return r.error }
 // words, or its code for an unknown method, invalid parameters or an unsupported revision.
 var wantsDiscover = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover + `|-3260[12]\b|-32022\b`)
 
-// ParseLeniently parses a message or a batch as lenient clients do: the last of repeated members counts.
+// ParseLeniently parses a message, or the first 10,000 of a batch, as lenient clients do: the last of repeated members
+// counts. It stops at the first that is no object.
 func ParseLeniently(text []byte) (messages []map[string]json.RawMessage) {
-	if json.Unmarshal(text, &messages) != nil {
-		messages = make([]map[string]json.RawMessage, 1)
-		json.Unmarshal(text, &messages[0])
+	d := json.NewDecoder(bytes.NewReader(text))
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
+		d.Token()
+	}
+	for range 10_000 {
+		var m map[string]json.RawMessage
+		if d.Decode(&m) != nil {
+			break
+		}
+		messages = append(messages, m)
 	}
 	return messages
 }
