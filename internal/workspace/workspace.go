@@ -94,11 +94,11 @@ func (w *Workspace) Load() (err error) {
 	}
 	w.Drifts, err = w.Gate.Compare(w.Comparisons)
 	if err == nil && driftSize(w.Drifts) > maxDrift {
-		err := fail.NewAt(w.Capture, "%s entries drifted: nobody can review so many", text.FormatNumber(len(w.Drifts)))
+		tooMuch := fail.NewAt(w.Capture, "%s entries drifted: they are too many, or their names too long, for a review", text.FormatNumber(len(w.Drifts)))
 		if len(w.Comparisons) == 1 {
-			return err.Hint("don't use this server: no agent needs so many entries")
+			return tooMuch.Hint("don't use this server: no agent needs so many entries, or such names")
 		}
-		return err.Hint("one server at a time: %s", w.ForVerb(w.Verb, "--server "+shell.Placeholder("server ID")))
+		return tooMuch.Hint("one server at a time: %s", w.ForVerb(w.Verb, "--server "+shell.Placeholder("server ID")))
 	}
 	return err
 }
