@@ -154,6 +154,8 @@ SHAPES = {  # name: the size n, and what makes the old tools and the new ones
     "spellings of one name": (500_000, lambda n: ({"a": [tool(name) for name in spellings("abcdef")], "b": [tool("t")]}, {"a": [tool(name) for name in spellings("abcdef")], "b": [tool("t", "*\u200b " + "ABCDEF " * (n // 7))]})),
     "required names and other changes": (2000, lambda n: tuple([tool(f"t{k}", schema=properties(names("p", n // 8), required=names("p", n // 8)[:n * j], x={f"m{i}": {"required": i + j} for i in range(n * 9 // 10)})) for k in range(4)] for j in (0, 1))),
     "references to values": (55, lambda n: tuple([tool("t", schema={"x": within(n, {}, "n" * 3000), "properties": {"p": {"$ref": "#/x" + f"/{'n' * 3000}" * n}, "q": {"type": kind}}})] for kind in ("string", "integer"))),
+    "alternatives beside changed keywords": (10_000, lambda n: tuple([tool("t", schema={"properties": {"p": {"anyOf": [{"type": "string"}] * n + [last], **{f"x{i}": j for i in range(n // 10)}}}})] for j, last in ((1, {"type": "string"}), (2, properties("a"))))),
+    "alternatives beside a minor change": (11_000, lambda n: tuple([tool("t", schema={"properties": {"p": {"anyOf": [{"type": "string"}] * n + [last], "required": required}}})] for last, required in (({"type": "string"}, ["a", "b"]), (properties("a"), ["b", "a"])))),
     "a match": (9000, lambda n: ([tool(f"t{i}") for i in range(n)], [tool(f"t{i}") for i in range(n)])),
 }
 RUNS = ["verify", "diff --format text", "relock --accept-all --accept-warnings"]

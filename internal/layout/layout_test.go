@@ -333,3 +333,25 @@ func TestAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestDeepIndentation: the indentation of JSON has a limit, so that a list of numbers at a deep place isn't a hundred
+// times its size, and the brackets still show what is in what.
+func TestDeepIndentation(t *testing.T) {
+	const depth = 100
+	list := "[" + strings.Repeat("12345678,", 20) + "1]"
+	value := pintest.ParseTree(t, strings.Repeat(`{"a":`, depth)+list+strings.Repeat("}", depth))
+	written := ""
+	for _, l := range ValueLines('=', value, true) {
+		row := ""
+		for _, r := range l.Runs {
+			row += r.Text
+		}
+		if len(row) > 45 {
+			t.Fatalf("a row of %d bytes: %q", len(row), row)
+		}
+		written += strings.TrimLeft(row, " ")
+	}
+	if want := CompactJSON(value); written != want {
+		t.Errorf("got %.200s\nwant %.200s", written, want)
+	}
+}

@@ -121,6 +121,15 @@ func TestManyLongPointers(t *testing.T) {
 	if lines = Describe(pin.Tools, pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+inside+`}`), newRoom()); len(lines) != 20_002 {
 		t.Errorf("%d lines with short pointers", len(lines))
 	}
+	// All definitions of a run share the room.
+	room, counts := newRoom(), []int{}
+	for range 3 {
+		properties := `{"properties":{"` + strings.Repeat("n", 80) + `":` + inside + `}}`
+		counts = append(counts, len(Describe(pin.Tools, pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+properties+`}`), room)))
+	}
+	if counts[0] < 20_000 || counts[2] > 10 {
+		t.Errorf("descriptions of %d lines", counts)
+	}
 }
 
 func TestParameterReturns(t *testing.T) {
