@@ -233,17 +233,17 @@ func (r *reader) explain(e *Entry) {
 		size = changedFileBytes(e.Locked, e.Captured)
 	}
 	// Each value after the first in its list has a line of its own in a review.
-	const lineCost = 8
+	const valueCost = 8
 	comma := []byte(",")
 	for i := range e.Copies {
 		definition := e.Copies[i].Definition
 		e.AddedBytes += len(definition)
-		size += len(definition) + lineCost*bytes.Count(definition, comma)
+		size += len(definition) + valueCost*bytes.Count(definition, comma)
 	}
 	if e.Locked != nil {
 		definition := e.Locked.Definition
 		e.AddedBytes -= len(definition)
-		size += len(definition) + lineCost*bytes.Count(definition, comma)
+		size += len(definition) + valueCost*bytes.Count(definition, comma)
 	}
 	r.room -= size
 	e.Unexplained = r.options.NoExplanations || size > maxExplained || r.room < 0 && (r.explains || r.options.Bounded)

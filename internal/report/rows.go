@@ -94,9 +94,9 @@ func (l *line) now() *signature.Line { return cmp.Or(l.is, l.was) }
 
 func (l *line) isPaired() bool { return l.was != nil && l.is != nil }
 
-// describe describes two definitions, and takes the size of pointers and places from room. It pairs the lines that edits compare, but not those of a value that was replaced
-// as a whole, or removed, because another value may have its pointer now. moved maps the pointers of moved values to
-// their old pointers.
+// describe describes two definitions, and takes the size of pointers and places from room. It pairs the lines that edits
+// compare, but not those of a value that was replaced as a whole, or removed, because another value may have its pointer
+// now. moved maps the pointers of moved values to their old pointers.
 func describe(room *int, entryType pin.EntryType, old, new jsontree.Value, moved map[string]string, edits ...*diff.Change) *description {
 	s := &description{at: [2]map[string]*line{{}, {}}, edited: map[string]bool{}, within: map[string][]*line{}}
 	var pinned []*line

@@ -101,7 +101,6 @@ func TestOddRequired(t *testing.T) {
 	}
 }
 
-// TestParameterReturns: a parameter that is called like the result is described like any other.
 // newRoom returns the room of a run.
 func newRoom() *int { room := MaxPointers; return &room }
 
@@ -132,6 +131,7 @@ func TestManyLongPointers(t *testing.T) {
 	}
 }
 
+// TestParameterReturns: a parameter that is called like the result is described like any other.
 func TestParameterReturns(t *testing.T) {
 	const tool = `{"name":"t","inputSchema":{"type":"object","properties":{"returns":{"type":"object","additionalProperties":false},"code":{"type":"object","additionalProperties":false}}},
 		"outputSchema":{"type":"object","additionalProperties":false}}`
