@@ -104,11 +104,11 @@ func (w *Workspace) Load() (err error) {
 }
 
 // maxDrift is the maximum of driftSize: more than 35,000 entries of all servers together, or fewer with long names.
-const maxDrift = 4_000_000
+const maxDrift = 4_500_000
 
 // driftSize returns what drifted entries cost: each takes some kilobytes in a report, which has its name many times.
 func driftSize(drifts []pin.Drift) (size int) {
-	const entrySize = 100
+	const entrySize = 120
 	for i := range drifts {
 		size += entrySize + len(drifts[i].Name)
 	}

@@ -21,7 +21,7 @@ func TestTooMuchDrift(t *testing.T) {
 	for _, c := range []struct {
 		drift, name int
 		want        string
-	}{{40_000, 0, ""}, {40_001, 0, ": 40,001 entries drifted"}, {5_000, 700, ""}, {5_001, 700, ": 5,001 entries drifted"}} {
+	}{{37_500, 0, ""}, {37_501, 0, ": 37,501 entries drifted"}, {5_487, 700, ""}, {5_488, 700, ": 5,488 entries drifted"}} {
 		drifts := slices.Repeat([]pin.Drift{{Key: pin.Key{Name: strings.Repeat("n", c.name)}}}, c.drift)
 		w := Workspace{Verb: "diff", LockPath: filepath.Join(folder, "tools.lock"), ShowsWithoutPins: true}
 		w.Capture = capture
